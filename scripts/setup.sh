@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Makes what is missing, and nothing twice, for the parts named: report (packages of the table and the report),
+# dev (tests and linters), engine (MPI and the benchmark). Everything stays inside the clone; no root.
+set -euo pipefail
+shopt -s inherit_errexit
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
+. "$root/scripts/common.bash"
+. "$root/scripts/venv.bash"
+. "$root/scripts/mpi.bash"
+
+usage() {
+  printf 'usage: scripts/setup.sh [report] [dev] [engine]\n'
+  printf 'Makes .venv and the engine where they are missing or out of date; without a name: report and engine.\n'
+}
+
+main() {
+  local part packages=() engine=""
+  [[ $# -gt 0 ]] || set -- report engine
+  for part in "$@"; do
+    case $part in
+      report | dev) packages+=("$part") ;;
+      engine) engine=yes ;;
+      -h | --help) usage && return ;;
+      *) fail "no such part: $part (report, dev, engine)" ;;
+    esac
+  done
+
+  one_at_a_time
+  # Everything that can be refused is refused before anything is made.
+  [[ -z $engine ]] || require_compiler
+  if [[ ${#packages[@]} -gt 0 ]] && ! active_python "${packages[@]}" >/dev/null; then
+    venv_with "${packages[@]}"
+  fi
+  [[ -z $engine ]] || build_engine
+}
+
+# one_at_a_time: a second set-up in the same clone waits for the first. Where directories cannot be locked
+# (some network file systems) it goes on unlocked.
+one_at_a_time() {
+  exec 9<"$root"
+  if command -v flock >/dev/null && ! flock -n 9; then
+    talk "waiting for another set-up of this clone"
+    flock 9 || true
+  fi
+}
+
+# build_engine: compiles engine/ with the MPI that choose_mpi settles on; make itself knows what is up to date.
+build_engine() {
+  local mpicc log status=0
+  mpicc=$(choose_mpi)
+  log=$(mktemp)
+  if ! make -C "$root/engine" -q MPICC="$mpicc" >/dev/null 2>&1; then
+    talk "compiling the engine with $mpicc"
+  fi
+  make --no-print-directory -C "$root/engine" MPICC="$mpicc" >"$log" 2>&1 9<&- || status=$?
+  [[ $status -eq 0 ]] || cat -- "$log" >&2
+  rm -f -- "$log"
+  [[ $status -eq 0 ]] || fail "the engine did not compile with $mpicc: see the compiler's messages above"
+}
+
+main "$@"

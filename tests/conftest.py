@@ -1,0 +1,65 @@
+"""What tests of every room share: where things are, and a skip with its reason where they are not."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The clone's root."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """A function: shared("samples", "09-bash-gib") is that path in ../shared, or skips the test."""
+
+    def find(*parts):
+        path = ROOT.parent.joinpath("shared", *parts)
+        if not path.exists():
+            pytest.skip(f"reference material is not there: {path}")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """Path of the compiled embedded engine."""
+    path = ROOT / "engine/build/io500-embedded"
+    if not os.access(path, os.X_OK):
+        pytest.skip(f"the engine is not compiled: make engine ({path})")
+    return path
+
+
+@pytest.fixture(scope="session")
+def mpirun(engine):
+    """Path of the mpirun that belongs to the MPI the engine was compiled with."""
+    return Path((engine.parent / "mpirun.path").read_text().strip())
+
+
+@pytest.fixture(scope="session")
+def mpi_environ():
+    """The environment in which an mpirun starts ranks as root and more of them than there are cores."""
+    return {
+        **os.environ,
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
+    }
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Path of a Chromium for the browser tests."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    pytest.skip("no chromium on PATH (apt install chromium)")
