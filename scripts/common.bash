@@ -1,6 +1,7 @@
-# What the scripts of this directory share. Needs $root, the clone.
+# What the scripts of this directory share.
 # shellcheck shell=bash
 
+: "${root:?the clone}"
 venv=$root/.venv
 
 # talk TEXT: one line about what is being done, to stderr.
@@ -26,6 +27,9 @@ own_venv_off_path() {
   [[ ! ${VIRTUAL_ENV:-} -ef $venv ]] || unset VIRTUAL_ENV
 }
 own_venv_off_path
+
+# Environment modules set these for another Python.
+unset PYTHONHOME PYTHONPATH
 
 # active_python PART...: prints the Python of the active environment (venv, conda, pixi) where it has all that
 # requirements/PART.in name; fails where there is none or something is missing.

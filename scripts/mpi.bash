@@ -2,6 +2,7 @@
 # work, else the wheel in .venv.
 # shellcheck shell=bash
 
+: "${root:?the clone}" "${venv:?its .venv}"
 choice=$root/engine/build/mpi.choice
 
 # require_compiler: there is a C compiler that compiles; the wheel's mpicc calls it.

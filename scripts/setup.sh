@@ -19,10 +19,10 @@ main() {
   [[ $# -gt 0 ]] || set -- report engine
   for part in "$@"; do
     case $part in
-      report | dev) packages+=("$part") ;;
-      engine) engine=yes ;;
-      -h | --help) usage && return ;;
-      *) fail "no such part: $part (report, dev, engine)" ;;
+    report | dev) packages+=("$part") ;;
+    engine) engine=yes ;;
+    -h | --help) usage && return ;;
+    *) fail "no such part: $part (report, dev, engine)" ;;
     esac
   done
 

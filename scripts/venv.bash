@@ -4,6 +4,8 @@
 # .venv/.hpc-disk-bench marks it as made here; .venv/.unfinished stands while it is being changed, so that a
 # set-up that was killed is made again; .venv/.lock-NAME holds the checksum of the lock that was installed.
 
+: "${root:?the clone}" "${venv:?its .venv}"
+
 # venv_with NAME...: .venv exists and holds what requirements/NAME.lock lists.
 venv_with() {
   local name made=""

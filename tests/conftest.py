@@ -1,4 +1,4 @@
-"""What tests of every room share: where things are, and a skip with its reason where they are not."""
+"""What tests of every room share: where things are, or a skip with its reason."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ def mpirun(engine):
 
 @pytest.fixture(scope="session")
 def mpi_environ():
-    """The environment in which an mpirun starts ranks as root and more of them than there are cores."""
+    """The environment in which mpirun starts ranks as root, and more of them than cores."""
     return {
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
