@@ -5,19 +5,24 @@
 : "${root:?the clone}" "${venv:?its .venv}"
 choice=$root/engine/build/mpi.choice
 
-# require_compiler: there is a C compiler that compiles; the wheel's mpicc calls it.
+# require_compiler: something compiles C here. The wheel's mpicc calls cc; where that is not there, what is.
 require_compiler() {
-  local name remedy="install gcc and the C library's headers (apt install gcc libc6-dev, dnf install gcc), or name a compiler with CC="
-  for name in "${CC:-cc}" gcc clang; do
-    if command -v "$name" >/dev/null; then
-      if printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' |
-        "$name" -x c -o /dev/null - 2>/dev/null; then
+  local name names=(cc gcc clang) found broken=""
+  local remedy="install gcc and the C library's headers (apt install gcc libc6-dev, dnf install gcc), or set CC"
+  [[ -z ${CC:-} ]] || names=("${CC%% *}" "${names[@]}")
+  found=$(find_mpicc)
+  for name in "${names[@]}" ${found:+"$found"}; do
+    command -v "$name" >/dev/null || continue
+    if printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' |
+      "$name" -x c -o /dev/null - >/dev/null 2>&1; then
+      if [[ $name != "$found" ]] && ! command -v cc >/dev/null; then
         export OMPI_CC=${OMPI_CC:-$name}
-        return
       fi
-      fail "the C compiler $(command -v "$name") cannot compile: $remedy"
+      return
     fi
+    broken=${broken:-$(command -v "$name")}
   done
+  [[ -z $broken ]] || fail "the C compiler $broken cannot compile: $remedy"
   fail "no C compiler (cc, gcc or clang) on PATH: $remedy"
 }
 
