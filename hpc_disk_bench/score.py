@@ -1,0 +1,86 @@
+"""Are the printed scores what the printed phases give? Doubts are said, figures never changed.
+
+SCORE is sqrt(bandwidth * iops), where bandwidth is the geometric mean of the four ior phases and
+iops that of the eight metadata phases, find among them. Source: the rules of IO500.
+"""
+
+import math
+
+from hpc_disk_bench.phases import BANDWIDTH, IOPS, SCORED
+
+
+def doubts(phases, scores, partial=False):
+    """Sentences on what is wrong with the figures of a run.
+
+    phases, scores: name to PhaseResult, key to ScoreResult. Only what rounding cannot explain is
+    doubted: every figure may be off by one unit of its last printed digit.
+    """
+    found = [] if partial else _missing(phases)
+    found += _zero(phases)
+    printed = scores.get("score")
+    if printed is None:
+        return found
+    bandwidth_step, iops_step, _ = printed.steps
+    found += _mean("bandwidth", BANDWIDTH, phases, printed.bandwidth, bandwidth_step)
+    found += _mean("iops", IOPS, phases, printed.iops, iops_step)
+    found += _total(printed)
+    return found
+
+
+def _missing(phases):
+    missing = [phase.name for phase in SCORED if phase.name not in phases]
+    if not missing:
+        return []
+    measured = len(SCORED) - len(missing)
+    return [
+        f"{measured} of the {len(SCORED)} scored phases: without {', '.join(missing)} the score "
+        "does not compare with that of a whole run"
+    ]
+
+
+def _zero(phases):
+    names = [phase.name for phase in SCORED if phase.name in phases]
+    zero = [name for name in names if phases[name].value == 0]
+    if not zero:
+        return []
+    return [
+        f"0 in {', '.join(zero)}: versions before August 2021 score such a run 0, later ones leave "
+        "the phase out of the mean, which flatters the score"
+    ]
+
+
+def _mean(what, group, phases, printed, step):
+    """Doubts about one of the two means. Nothing can be said where a phase of it is missing."""
+    members = [phases[phase.name] for phase in group if phase.name in phases]
+    if printed is None or len(members) < len(group) or any(m.value is None for m in members):
+        return []
+    low = _geometric_mean([max(member.value - member.step, 0) for member in members])
+    high = _geometric_mean([member.value + member.step for member in members])
+    positive = [member.value for member in members if member.value > 0]
+    skipping_zeros = _geometric_mean(positive) if positive else 0
+    if low - step <= printed <= high + step or abs(printed - skipping_zeros) <= 2 * step:
+        return []
+    middle = _geometric_mean([member.value for member in members])
+    return [f"the printed {what} score is {printed:g}, its phases give {middle:g}"]
+
+
+def _total(printed):
+    bandwidth, iops, total = printed.bandwidth, printed.iops, printed.total
+    if None in (bandwidth, iops, total) or min(bandwidth, iops, total) < 0:
+        return []
+    bandwidth_step, iops_step, step = printed.steps
+    low = math.sqrt(max(bandwidth - bandwidth_step, 0) * max(iops - iops_step, 0))
+    high = math.sqrt((bandwidth + bandwidth_step) * (iops + iops_step))
+    if low - step <= total <= high + step:
+        return []
+    if math.isclose(total, bandwidth * iops, rel_tol=1e-4):
+        return [f"the printed total {total:g} is bandwidth * iops without the square root"]
+    root = math.sqrt(bandwidth * iops)
+    return [f"the printed total is {total:g}, bandwidth and iops give {root:g}"]
+
+
+def _geometric_mean(values):
+    # By logarithms: a product of eight large rates does not fit a float of every platform's range.
+    if min(values) <= 0:
+        return 0.0
+    return math.exp(sum(math.log(value) for value in values) / len(values))

@@ -1,0 +1,81 @@
+"""Which runs a results tree holds. One walk that copes with what real trees collect over the years.
+
+Result files may lie deeper than the run directory (upstream's timestamp-resultdir); directories may
+be unreadable, half-written, reached twice or in a loop by symbolic links; names may hold anything.
+"""
+
+import os
+from typing import NamedTuple, Optional
+
+METADATA, RESULTS, STATUS = "run_metadata.json", "results.json", "status.json"
+RESULT_FILES = ("result_summary.txt", "result.txt")
+KNOWN = frozenset((METADATA, RESULTS, STATUS, *RESULT_FILES))
+# How far below its run directory the benchmark's files may lie and still belong to it.
+DEEPEST = 3
+
+
+class Run(NamedTuple):
+    """One run of a results tree."""
+
+    directory: str  # holds run_metadata.json and results.json, as far as they are there
+    files: Optional[
+        str
+    ]  # holds result_summary.txt or result.txt; None where neither is to be found
+    names: frozenset  # those of KNOWN that lie in `directory` itself
+
+
+def find_runs(root, on_skip=lambda path, reason: None):
+    """The runs below root, sorted by path. on_skip(path, reason) hears of what was left out.
+
+    A directory is a run when it holds one of the KNOWN files. Of several copies of the benchmark's
+    files below one run, the deepest counts, and of those the last by name.
+    """
+    runs, copies, seen = {}, {}, {}
+    todo, links = [(os.fspath(root), None, 0)], []
+    while todo or links:
+        # Links last, so that a directory that is reached twice is known by its own path.
+        path, owner, depth = todo.pop() if todo else links.pop(0)
+        names, directories, linked = _list(path, seen, on_skip)
+        if METADATA in names or (names and (owner is None or depth > DEEPEST)):
+            owner, depth = path, 0
+            runs[path] = names
+        if names.intersection(RESULT_FILES):
+            copies.setdefault(owner, []).append((depth, path))
+        todo += [(below, owner, depth + 1) for below in directories]
+        links += [(below, owner, depth + 1) for below in linked]
+    return [
+        Run(path, max(copies[path])[1] if path in copies else None, runs[path])
+        for path in sorted(runs)
+    ]
+
+
+def _list(path, seen, on_skip):
+    """(names of KNOWN files, directories, links to directories) in path, empty where unreadable."""
+    names, directories, links = set(), [], []
+    try:
+        status = os.stat(path)
+        identity = (status.st_dev, status.st_ino)
+        if identity in seen:
+            on_skip(path, f"the same directory as {seen[identity]}")
+            return frozenset(), [], []
+        seen[identity] = path
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    if entry.name.startswith("._") and entry.name[2:] in KNOWN:
+                        on_skip(entry.path, "an AppleDouble file")
+                elif entry.name in KNOWN:
+                    names.add(entry.name)
+                elif _is_directory(entry, on_skip):
+                    (links if entry.is_symlink() else directories).append(entry.path)
+    except OSError as error:
+        on_skip(path, error.strerror)
+    return frozenset(names), sorted(directories), sorted(links)
+
+
+def _is_directory(entry, on_skip):
+    try:
+        return entry.is_dir()
+    except OSError as error:  # a link that leads in a circle, a mount that is gone
+        on_skip(entry.path, error.strerror)
+        return False
