@@ -1,0 +1,94 @@
+"""Writes rows as CSV: wide (one line a run) or long (one line a figure), the same bytes every time.
+
+Text comes from result files and metadata, so it is data, also to a spreadsheet: where a text cell
+would start a formula, an apostrophe stands before it (`unguarded` takes it away again). Numbers are
+written as they were read and never touched.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from hpc_disk_bench.table_columns import BASE, LONG, TEXT, phase_order, wide_columns
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+# What UTF-8 cannot hold, or most readers of CSV do not take.
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
+def guarded(text):
+    """`text` as a CSV cell that no spreadsheet takes for a formula."""
+    text = _NOT_TEXT.sub(lambda match: ascii(match.group())[1:-1], text)
+    return "'" + text if _FORMULA.match(text) else text
+
+
+def unguarded(text):
+    """What `guarded` was given."""
+    return text[1:] if _GUARDED.match(text) else text
+
+
+def wide(rows):
+    """The wide table of `rows` as CSV text, a line at a time."""
+    found = {name for row in rows for name in row.phases}
+    extended = any("score_extended" in row.scores for row in rows)
+    columns = wide_columns(found | {"score_extended"} if extended else found)
+    phases = phase_order(found)
+    scores = ("score", "score_extended") if extended else ("score",)
+    yield from _lines(columns, (_wide_cells(row, phases, scores) for row in rows))
+
+
+def long(rows):
+    """The tidy table of `rows`: run x phase x metric."""
+    yield from _lines(LONG, (cells for row in rows for cells in _long_cells(row)))
+
+
+def _wide_cells(row, phases, scores):
+    cells = list(row.base)
+    reasons = []
+    for name in phases:
+        phase = row.phases.get(name)
+        cells += phase[:4] if phase else (None,) * 4
+        reasons.append(phase.reasons if phase and not phase.valid else None)
+    for name in scores:
+        cells += row.scores.get(name, (None,) * 4)
+    return cells + reasons
+
+
+_OF_THE_RUN = [BASE.index(column) for column in LONG if column in BASE]
+
+
+def _long_cells(row):
+    run = [row.base[k] for k in _OF_THE_RUN]
+    for name in phase_order(row.phases):
+        phase = row.phases.get(name)
+        if phase is None:
+            continue
+        metric = "bandwidth" if phase.unit == "GiB/s" else "rate"
+        ending = (phase.valid, None if phase.valid else phase.reasons)
+        yield [*run, name, phase.scored, metric, phase.value, phase.unit, *ending]
+        yield [*run, name, phase.scored, "time", phase.time, "s", *ending]
+    for name, score in row.scores.items():
+        units = {"bandwidth": "GiB/s", "iops": "kIOPS", "total": None}
+        for metric, unit in units.items():
+            value = getattr(score, metric)
+            yield [*run, name, True, metric, value, unit, score.valid, None]
+
+
+def _lines(columns, rows):
+    texts = [k for k, column in enumerate(columns) if column.kind is TEXT]
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(column.name for column in columns)
+    for cells in rows:
+        for k in texts:
+            if cells[k] and not cells[k].isalnum():
+                cells[k] = guarded(cells[k])
+        writer.writerow(cells)
+        if buffer.tell() > 1 << 20:
+            yield buffer.getvalue()
+            buffer.seek(0)
+            buffer.truncate()
+    yield buffer.getvalue()
