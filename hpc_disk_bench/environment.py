@@ -1,8 +1,8 @@
 """Puts a command that was typed by its name under a Python that has what the command needs.
 
 In this order: the environment that the command was started in or that is active (VIRTUAL_ENV,
-CONDA_PREFIX, so also pixi's), the clone's own .venv, and the Python that runs already. What is needed
-is what requirements/*.in say. This file is readable for any Python 3, or nobody could be told.
+CONDA_PREFIX, so also pixi's), the clone's own .venv, and the Python that runs already. What is
+needed is what requirements/*.in say. This file is readable for any Python 3, or nobody could be told.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Finds the runs in a results tree. Reads directories, no file, and never stops at a strange one."""
+"""Finds the runs in a results tree. Reads directories only; never stops at a strange one."""
 
 from __future__ import annotations
 
