@@ -2,7 +2,7 @@
 
 In this order: the environment that the command was started in or that is active (VIRTUAL_ENV,
 CONDA_PREFIX, so also pixi's), the clone's own .venv, and the Python that runs already. What is
-needed is what requirements/*.in say. This file is readable for any Python 3, or nobody could be told.
+needed is what requirements/*.in say. This file has to be readable for any Python 3: it tells them.
 """
 
 import os
