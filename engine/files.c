@@ -1,0 +1,95 @@
+#include "files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "common.h"
+
+void make_directories(const char *path, bool *created) {
+  char *copy = format_text("%s", path);
+  bool made = false;
+  for (char *c = copy + 1;; c++) {
+    if (*c && *c != '/') continue;
+    char separator = *c;
+    *c = '\0';
+    made = mkdir(copy, 0700) == 0;
+    if (!made) {
+      int error = errno;
+      struct stat status;
+      if (stat(copy, &status) || !S_ISDIR(status.st_mode))
+        fail_call("mkdir", copy, -1, error == EEXIST ? ENOTDIR : error);
+    }
+    if (!separator) break;
+    *c = separator;
+    if (!c[1]) break;
+  }
+  free(copy);
+  if (created) *created = made;
+}
+
+char *read_file(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (!file) return NULL;
+  struct text text = {0};
+  char block[4096];
+  size_t length;
+  while ((length = fread(block, 1, sizeof block - 1, file)) > 0) {
+    block[length] = '\0';
+    text_add(&text, "%s", block);
+  }
+  int error = ferror(file) ? errno : 0;
+  fclose(file);
+  if (error) {
+    free(text.data);
+    errno = error;
+    return NULL;
+  }
+  if (!text.data) text_add(&text, "%s", "");
+  return text.data;
+}
+
+FILE *create_file(const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file) fail_call("open", path, -1, errno);
+  setvbuf(file, NULL, _IOLBF, 0);
+  return file;
+}
+
+int64_t read_count(const char *path) {
+  char *text = read_file(path);
+  if (!text) return -1;
+  char *end;
+  long long count = strtoll(text, &end, 10);
+  bool good = end != text && count >= 0;
+  free(text);
+  return good ? count : -1;
+}
+
+void write_count(const char *path, uint64_t count) {
+  FILE *file = create_file(path);
+  fprintf(file, "%" PRIu64, count);
+  if (fclose(file)) fail_call("write", path, -1, errno);
+}
+
+void print_file_system(FILE *file, const char *path) {
+  struct statfs status;
+  if (statfs(path, &status)) return;
+  double size = (double)status.f_blocks * (double)status.f_bsize;
+  double free_bytes = (double)status.f_bfree * (double)status.f_bsize;
+  double used = size > 0 ? 100 * (1 - free_bytes / size) : 0;
+  double inodes = (double)status.f_files;
+  double used_inodes = inodes > 0 ? 100 * (1 - (double)status.f_ffree / inodes) : 0;
+  const char *unit = "GiB";
+  double amount = size / GIB;
+  if (amount >= 1024) {
+    amount /= 1024;
+    unit = "TiB";
+  }
+  fprintf(file, "%-20s: %.1f %s   Used FS: %.1f%%   Inodes: %.1f Mi   Used Inodes: %.1f%%\n", "FS",
+          amount, unit, used, inodes / (1 << 20), used_inodes);
+}

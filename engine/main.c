@@ -1,0 +1,182 @@
+/* io500-embedded: the phases of IO500 as one MPI program. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "common.h"
+#include "files.h"
+#include "hash.h"
+#include "options.h"
+#include "phases.h"
+#include "result.h"
+#include "score.h"
+#include "verify.h"
+
+/* Rank 0 reads the file, so that the others need not see it. */
+static char *read_ini(const char *path) {
+  uint64_t length = 0;
+  char *text = NULL;
+  int error = 0;
+  if (world.rank == 0) {
+    text = read_file(path);
+    error = text ? 0 : errno;
+    length = text ? strlen(text) : 0;
+  }
+  MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (error) refuse("%s: cannot be read: %s", path, strerror(error));
+  MPI_Bcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  if (!length) refuse("%s: the file is empty; --list prints a complete one", path);
+  if (world.rank != 0) text = need_memory(calloc(length + 1, 1));
+  MPI_Bcast(text, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
+static char *time_stamp(void) {
+  char text[32] = "";
+  if (world.rank == 0) {
+    time_t seconds = time(NULL);
+    strftime(text, sizeof text, "%Y.%m.%d-%H.%M.%S", localtime(&seconds));
+  }
+  MPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return format_text("%s", text);
+}
+
+static char *directory_option(const char *key, const char *stamped) {
+  const char *path = option_text("global", key);
+  return option_true("global", stamped) ? format_text("%s/%s", path, run.timestamp)
+                                        : format_text("%s", path);
+}
+
+static void prepare_run(const struct cli *cli) {
+  bool scc = option_true("global", "scc");
+  run.timestamp = cli->timestamp ? format_text("%s", cli->timestamp) : time_stamp();
+  run.data = directory_option("datadir", "timestamp-datadir");
+  run.results = directory_option("resultdir", "timestamp-resultdir");
+  run.stonewall = (int)option_number("debug", "stonewall-time", 300);
+  run.rule_stonewall = scc ? 30 : 300;
+  run.verbosity =
+      cli->verbosity >= 0 ? cli->verbosity : (int)option_number("global", "verbosity", 1);
+  run.dry = cli->dry_run;
+  run.cleanup = cli->cleanup;
+  if (!packet_parse(option_text("global", "dataPacketType"), &run.packet))
+    refuse("[global] dataPacketType = %s: there are timestamp, offset, incompressible and random",
+           option_text("global", "dataPacketType"));
+}
+
+static void write_text(const char *name, const char *text) {
+  char *path = format_text("%s/%s", run.results, name);
+  FILE *file = create_file(path);
+  if (text)
+    fputs(text, file);
+  else
+    options_dump(file);
+  if (ferror(file) || fclose(file)) fail_call("write", path, -1, errno);
+  free(path);
+}
+
+/* The data directory and those two below it that the workloads expect. True where the first is new. */
+static bool make_data_directories(void) {
+  static const char *const below[] = {"ior-easy", "ior-hard"};
+  bool created = false;
+  if (world.rank == 0) {
+    make_directories(run.data, &created);
+    for (int i = 0; i < 2; i++) {
+      char *path = format_text("%s/%s", run.data, below[i]);
+      make_directories(path, NULL);
+      free(path);
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  return created;
+}
+
+/* True where the run cannot be valid whatever the phases say. */
+static bool write_head(void) {
+  bool invalid = run.dry || option_text("debug", "pause-dir") || run.cleanup;
+  if (world.rank != 0) return invalid;
+  result_section("run");
+  result_pair("procs", "%d", world.size);
+  result_pair("version", "%s", ENGINE_VERSION);
+  result_pair("config-hash", "%" PRIX32, options_hash());
+  result_pair("result-dir", "%s", run.results);
+  result_pair("mode", "standard");
+  if (run.dry) result_invalid("run", "DRY RUN MODE ACTIVATED");
+  if (option_text("debug", "pause-dir")) result_invalid("run", "PAUSING BETWEEN RUNS ACTIVATED");
+  if (run.verbosity > 0) result_date("START");
+  summary_line("IO500 version %s (standard)", ENGINE_VERSION);
+  if (run.stonewall != run.rule_stonewall) {
+    invalid = true;
+    result_invalid("run", "stonewall-time %ds != %ds", run.stonewall, run.rule_stonewall);
+  }
+  result_blank_line();
+  return invalid;
+}
+
+static void clean_up(bool made_data) {
+  static const char *const counts[] = {"ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"};
+  remove_ior_data();
+  remove_mdtest_data();
+  if (world.rank != 0) return;
+  for (int i = 0; i < 4; i++) {
+    char *path = format_text("%s/%s.stonewall", run.results, counts[i]);
+    unlink(path);
+    free(path);
+  }
+  if (!made_data && !run.cleanup) return;
+  if (rmdir(run.data) && errno != ENOENT)
+    printf("WARNING: the data directory %s stays, because it holds something that is not of this "
+           "run: %s\n",
+           run.data, strerror(errno));
+}
+
+static void run_benchmark(const struct cli *cli, const char *ini) {
+  prepare_run(cli);
+  phases_check();
+  if (world.rank == 0) make_directories(run.results, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  result_open(run.results);
+  if (world.rank == 0) {
+    write_text("config-orig.ini", ini);
+    write_text("config.ini", NULL);
+  }
+  bool invalid = write_head();
+  bool made_data = make_data_directories();
+  phases_run();
+  score_write(invalid);
+  if (run.verbosity > 0) result_date("END");
+  result_close();
+  clean_up(made_data);
+  if (world.rank == 0) printf("\nThe result files are stored in the directory: %s\n", run.results);
+}
+
+int main(int argc, char **argv) {
+  if (cli_answer(argc, argv)) return 0;
+  world_start(&argc, &argv);
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  struct cli cli = cli_parse(argc, argv);
+  char *ini = read_ini(cli.ini);
+  char *parsed = format_text("%s", ini);
+  ini_parse(cli.ini, parsed);
+  free(parsed);
+  int code = 0;
+  if (cli.help) {
+    if (world.rank == 0) cli_help(argv[0]);
+  } else if (cli.list) {
+    if (world.rank == 0) options_list(stdout, false);
+    code = 1;
+  } else if (cli.config_hash) {
+    if (world.rank == 0) printf("config-hash     = %" PRIX32 "\n", options_hash());
+  } else if (cli.verify) {
+    if (world.rank == 0) code = verify_result(cli.verify);
+  } else {
+    run_benchmark(&cli, ini);
+  }
+  free(ini);
+  fflush(stdout);
+  world_end();
+  return code;
+}

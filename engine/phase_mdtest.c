@@ -1,0 +1,96 @@
+/* The seven metadata phases: their options, command lines and what makes them invalid. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "common.h"
+#include "hash.h"
+#include "mdtest.h"
+#include "options.h"
+#include "phases.h"
+#include "result.h"
+
+#define HARD_BYTES 3901
+
+static enum mdtest_operation operation_of(const char *phase) {
+  const char *operation = strrchr(phase, '-') + 1;
+  if (!strcmp(operation, "write")) return MDTEST_CREATE;
+  if (!strcmp(operation, "stat")) return MDTEST_STAT;
+  if (!strcmp(operation, "read")) return MDTEST_READ;
+  return MDTEST_REMOVE;
+}
+
+static struct mdtest_work work_of(const char *name, const char *group) {
+  bool easy = !strcmp(group, "mdtest-easy");
+  enum mdtest_operation operation = operation_of(name);
+  return (struct mdtest_work){
+      .directory = format_text("%s/%s", run.data, group),
+      .operation = operation,
+      .own_directories = easy,
+      .direct = api_direct(name, group),
+      .files = (uint64_t)option_number(group, "n", 0),
+      .bytes = easy ? 0 : HARD_BYTES,
+      .stonewall = operation == MDTEST_CREATE ? run.stonewall : 0,
+      .seed = signature(group, run.timestamp),
+      .packet = run.packet,
+      .count_file = format_text("%s/%s.stonewall", run.results, group),
+      .output = format_text("%s/%s.txt", run.results, name),
+      .csv = format_text("%s/%s.csv", run.results, name),
+  };
+}
+
+static void work_free(struct mdtest_work *work) {
+  free((char *)work->command);
+  free((char *)work->directory);
+  free((char *)work->count_file);
+  free((char *)work->output);
+  free((char *)work->csv);
+}
+
+static char *command_of(const struct mdtest_work *work, const struct phase *phase) {
+  struct text command = {0};
+  text_add(&command, "./mdtest --dataPacketType=%s -n %" PRIu64,
+           option_text("global", "dataPacketType"), work->files);
+  if (work->own_directories)
+    text_add(&command, " -u -L -F -P -G %d -N 1", work->seed);
+  else
+    text_add(&command, " -t -w %d -e %d -P -G=%d -N 1 -F", HARD_BYTES, HARD_BYTES, work->seed);
+  text_add(&command, " -d %s -x %s", work->directory, work->count_file);
+  if (work->operation == MDTEST_CREATE) text_add(&command, " -C -Y -W %d", run.stonewall);
+  if (work->operation == MDTEST_STAT) text_add(&command, " -T");
+  if (work->operation == MDTEST_READ) text_add(&command, " -E -X");
+  if (work->operation == MDTEST_REMOVE) text_add(&command, " -r");
+  text_add(&command, " --saveRankPerformanceDetails=%s -a %s", work->csv,
+           api_text(phase->name, phase->group));
+  return command.data;
+}
+
+double measure_mdtest(struct phase *phase) {
+  struct mdtest_work work = work_of(phase->name, phase->group);
+  struct mdtest_result result = {0};
+  work.command = command_of(&work, phase);
+  work.remove_whatever = run.cleanup;
+  result_pair("exe", "%s", work.command);
+  if (run.verbosity > 1) result_pair("result-file", "%s", work.output);
+  if (!run.dry) {
+    result = mdtest_run(&work);
+    if (result.stonewall_time > 0)
+      result_pair("rate-stonewall", "%f",
+                  (double)result.stonewall_items / result.stonewall_time / 1000);
+    if (result.errors)
+      phase_invalid(phase, "%" PRIu64 " operations failed or found wrong data", result.errors);
+  }
+  work_free(&work);
+  return result.rate / 1000;
+}
+
+/* What the delete phases would have removed, had they run. */
+void remove_mdtest_data(void) {
+  static const char *const groups[] = {"mdtest-easy", "mdtest-hard"};
+  for (int i = 0; i < 2; i++) {
+    char *directory = format_text("%s/%s", run.data, groups[i]);
+    mdtest_remove_leftovers(directory, i == 0);
+    free(directory);
+  }
+}

@@ -1,0 +1,68 @@
+/* The phases of a run: which there are, in which order, and what each counts to. */
+#ifndef HDB_PHASES_H
+#define HDB_PHASES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "packet.h"
+
+/* What a run is given: from the INI file and the command line. */
+struct run {
+  const char *data;      /* the data directory, with its time stamp where asked for */
+  const char *results;   /* the result directory, likewise */
+  const char *timestamp; /* seeds the data patterns */
+  int stonewall;         /* s */
+  int rule_stonewall;    /* what the rules ask for, s: 300, or 30 for student clusters */
+  int verbosity;
+  bool dry, cleanup;
+  enum packet_type packet;
+};
+extern struct run run;
+
+enum phase_kind { PHASE_WRITE, PHASE_READ, PHASE_REMOVE, PHASE_MARK };
+enum phase_score { SCORE_NONE, SCORE_BANDWIDTH, SCORE_METADATA };
+
+struct phase {
+  const char *name;
+  const char *group; /* whose options and data pattern it shares; NULL: none */
+  enum phase_kind kind;
+  enum phase_score counts_to;
+  double (*measure)(struct phase *phase); /* GiB/s or kIOPS */
+  double score, time;
+  bool done, invalid;
+};
+
+/* In the order of a run; ends with a NULL name. */
+extern struct phase phases[];
+
+bool phase_enabled(const struct phase *phase);
+const char *phase_unit(const struct phase *phase);
+
+/* Marks the phase and says why. */
+void phase_invalid(struct phase *phase, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Refuses what no phase could run with, before anything is created. */
+void phases_check(void);
+
+/* Runs all phases that are enabled and writes their results. */
+void phases_run(void);
+
+/* The measurements, each in the file of its workload. */
+double measure_ior_easy_write(struct phase *phase);
+double measure_ior_easy_read(struct phase *phase);
+double measure_ior_easy_random(struct phase *phase);
+double measure_ior_hard_write(struct phase *phase);
+double measure_ior_hard_read(struct phase *phase);
+double measure_mdtest(struct phase *phase);
+double measure_find(struct phase *phase);
+double measure_timestamp(struct phase *phase);
+void check_ior(void);
+void check_find(void);
+
+/* Removes the data that the phases left: files of known names and their directories, nothing else. */
+void remove_ior_data(void);
+void remove_mdtest_data(void);
+
+#endif
