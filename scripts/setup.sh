@@ -47,16 +47,21 @@ one_at_a_time() {
 
 # build_engine: compiles engine/ with the MPI that choose_mpi settles on; make itself knows what is up to date.
 build_engine() {
-  local mpicc log status=0
+  local mpicc log before after
   mpicc=$(choose_mpi)
   log=$(mktemp)
-  if ! make -C "$root/engine" -q MPICC="$mpicc" >/dev/null 2>&1; then
-    talk "compiling the engine with $mpicc"
+  before=$(engine_stamp)
+  # make hands MPICC to a shell as it is; quoted, a path with a blank stays one word.
+  if ! make --no-print-directory -C "$root/engine" MPICC="$(printf '%q' "$mpicc")" >"$log" 2>&1 9<&-; then
+    cat -- "$log" >&2
+    rm -f -- "$log"
+    fail "the engine does not compile with $mpicc: see the compiler's messages above"
   fi
-  make --no-print-directory -C "$root/engine" MPICC="$mpicc" >"$log" 2>&1 9<&- || status=$?
-  [[ $status -eq 0 ]] || cat -- "$log" >&2
   rm -f -- "$log"
-  [[ $status -eq 0 ]] || fail "the engine did not compile with $mpicc: see the compiler's messages above"
+  after=$(engine_stamp)
+  [[ $after == "$before" ]] || talk "compiled the engine with $mpicc"
 }
+
+engine_stamp() { stat -c %y -- "$root/engine/build/io500-embedded" 2>/dev/null || true; }
 
 main "$@"
