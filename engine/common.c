@@ -53,7 +53,8 @@ double now(void) {
 void fail_phase_is(const char *phase) { current_phase = phase; }
 
 static _Noreturn void end_run(const char *message) {
-  fprintf(stderr, "ERROR rank %d on %s: phase %s: %s\n", world.rank, world.host, current_phase, message);
+  fprintf(stderr, "ERROR rank %d on %s: phase %s: %s\n", world.rank, world.host, current_phase,
+          message);
   fflush(NULL);
   MPI_Abort(MPI_COMM_WORLD, 1);
   _exit(1);
@@ -109,10 +110,8 @@ bool error_is_fatal(int error) {
     case ENOMEM:
     case ENFILE:
     case EMFILE:
-    case EMLINK:
-      return true;
-    default:
-      return false;
+    case EMLINK: return true;
+    default: return false;
   }
 }
 

@@ -1,12 +1,13 @@
-/* What every file of the engine shares: who we are among the ranks, time, text, and the one way to fail. */
+/* What every file of the engine shares: who we are among the ranks, time, text, and the one way to
+ * fail. */
 #ifndef HDB_COMMON_H
 #define HDB_COMMON_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <mpi.h>
 
 #define HDB_PATH 4096
 #define GIB ((double)(1ULL << 30))
@@ -31,8 +32,8 @@ extern struct world world;
 void world_start(int *argc, char ***argv);
 void world_end(void);
 
-/* By how many ranks a phase shifts to reach files that another node wrote: the ranks of one node with
-   block mapping, else 1. */
+/* By how many ranks a phase shifts to reach files that another node wrote: the ranks of one node
+   with block mapping, else 1. */
 int world_node_stride(void);
 
 /* Seconds on a clock that never goes back. Not comparable between hosts. */
@@ -41,17 +42,19 @@ double now(void);
 /* The phase that runs, for messages of failure. */
 void fail_phase_is(const char *phase);
 
-/* A system call failed on this rank: one line with rank, host, phase, path and errno, and the whole run
-   ends with exit code 1. offset < 0 where there is none. */
+/* A system call failed on this rank: one line with rank, host, phase, path and errno, and the whole
+   run ends with exit code 1. offset < 0 where there is none. */
 _Noreturn void fail_call(const char *call, const char *path, int64_t offset, int error);
 
 /* This rank found something that ends the run. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Every rank found the same mistake of the user (configuration, options): rank 0 says it, all exit with 1. */
+/* Every rank found the same mistake of the user (configuration, options): rank 0 says it, all exit
+ * with 1. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An errno after which no result of the phase can mean anything: no space, I/O error, a server gone. */
+/* An errno after which no result of the phase can mean anything: no space, I/O error, a server
+ * gone. */
 bool error_is_fatal(int error);
 
 const char *error_name(int error);
@@ -67,10 +70,12 @@ struct text {
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* "2m" in bytes: a number and k, m, g, t or p (powers of 1024, either case), optional. False: no size. */
+/* "2m" in bytes: a number and k, m, g, t or p (powers of 1024, either case), optional. False: no
+ * size. */
 bool parse_size(const char *text, uint64_t *bytes);
 
-/* "2 MiB", "9.46 TiB", "47008 bytes": as the benchmark prints sizes. Static storage, four calls deep. */
+/* "2 MiB", "9.46 TiB", "47008 bytes": as the benchmark prints sizes. Static storage, four calls
+ * deep. */
 const char *human_size(double bytes);
 
 double reduce_double(double value, MPI_Op operation);

@@ -10,26 +10,43 @@
 
 #include "common.h"
 
-void make_directories(const char *path, bool *created) {
-  char *copy = format_text("%s", path);
-  bool made = false;
-  for (char *c = copy + 1;; c++) {
-    if (*c && *c != '/') continue;
-    char separator = *c;
-    *c = '\0';
-    made = mkdir(copy, 0700) == 0;
-    if (!made) {
-      int error = errno;
-      struct stat status;
-      if (stat(copy, &status) || !S_ISDIR(status.st_mode))
-        fail_call("mkdir", copy, -1, error == EEXIST ? ENOTDIR : error);
+static bool is_directory(const char *path) {
+  struct stat status;
+  return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+int make_directories(const char *path, struct made *made) {
+  *made = (struct made){format_text("%s", path), NULL};
+  for (char *end = made->path + 1;; end++) {
+    if (*end && *end != '/') continue;
+    char separator = *end;
+    *end = '\0';
+    int error = mkdir(made->path, 0700) ? errno : 0;
+    if (!error && !made->first) made->first = format_text("%s", made->path);
+    if (error && !is_directory(made->path)) {
+      unmake_directories(made);
+      return error == EEXIST ? ENOTDIR : error;
     }
-    if (!separator) break;
-    *c = separator;
-    if (!c[1]) break;
+    if (!separator) return 0;
+    *end = separator;
   }
-  free(copy);
-  if (created) *created = made;
+}
+
+int unmake_directories(struct made *made) {
+  int error = 0;
+  while (made->first && strlen(made->path) >= strlen(made->first)) {
+    if (rmdir(made->path) && errno != ENOENT && errno != ENOTDIR) {
+      error = errno;
+      break;
+    }
+    char *slash = strrchr(made->path, '/');
+    if (!slash) break;
+    *slash = '\0';
+  }
+  free(made->path);
+  free(made->first);
+  *made = (struct made){NULL, NULL};
+  return error;
 }
 
 char *read_file(const char *path) {

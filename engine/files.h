@@ -1,4 +1,5 @@
-/* Directories and small files of the engine itself. Whatever is measured has its own calls elsewhere. */
+/* Directories and small files of the engine itself. Whatever is measured has its own calls
+ * elsewhere. */
 #ifndef HDB_FILES_H
 #define HDB_FILES_H
 
@@ -6,8 +7,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* mkdir -p with mode 0700. Says through *created whether the last level is new. Ends the run on failure. */
-void make_directories(const char *path, bool *created);
+/* A directory, and the topmost level of it that was new; NULL where all was there before. */
+struct made {
+  char *path;
+  char *first;
+};
+
+/* mkdir -p with mode 0700. Returns 0, or an errno with nothing new left. */
+int make_directories(const char *path, struct made *made);
+
+/* Removes the levels that were new, from the last one up, as far as they are empty. Returns 0 or an
+ * errno. */
+int unmake_directories(struct made *made);
 
 /* Reads a whole file. NULL with errno set where that fails; the text ends with a NUL. */
 char *read_file(const char *path);

@@ -1,5 +1,6 @@
-/* The walk over all ranks. Work starts at rank 0 and is stolen by those that have none; a token that goes
-   round while everybody is idle finds out that nothing is left (Dijkstra, Feijen, van Gasteren 1983). */
+/* The walk over all ranks. Work starts at rank 0 and is stolen by those that have none; a token
+   that goes round while everybody is idle finds out that nothing is left (Dijkstra, Feijen, van
+   Gasteren 1983). */
 #include "find.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ struct crew {
   unsigned int random;
 };
 
-/* Gives half of the oldest entries, which are nearest to the root and so the largest pieces of work. */
+/* Gives half of the oldest entries, which are nearest to the root and so the largest pieces of
+ * work. */
 static void answer_request(struct crew *crew, int thief) {
   struct find_queue *queue = &crew->walk.queue;
   size_t give = crew->done ? 0 : queue->length / 2;
@@ -74,8 +76,7 @@ static void poll(void *argument) {
       take_reply(crew, status.MPI_SOURCE, bytes);
       continue;
     }
-    MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, crew->ranks,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, crew->ranks, MPI_STATUS_IGNORE);
     if (status.MPI_TAG == TAG_REQUEST) answer_request(crew, status.MPI_SOURCE);
     if (status.MPI_TAG == TAG_DONE) crew->done = true;
     if (status.MPI_TAG == TAG_TOKEN) {
@@ -149,8 +150,8 @@ static void walk_alone(struct crew *crew) {
 
 static void never(void *argument) { (void)argument; }
 
-static void write_csv(const struct find_work *work, const double *rows, const struct find_result *sum,
-                      int columns) {
+static void write_csv(const struct find_work *work, const double *rows,
+                      const struct find_result *sum, int columns) {
   FILE *file = create_file(work->csv);
   fprintf(file, "runtime: %f rate: %f\n", sum->time,
           sum->time > 0 ? (double)sum->total / sum->time : 0);
@@ -170,11 +171,11 @@ static void write_csv(const struct find_work *work, const double *rows, const st
 static struct find_result sum_up(struct crew *crew, double time) {
   const struct find_walk *walk = &crew->walk;
   struct find_result sum = {.time = time};
-  double row[COLUMNS] = {(double)walk->errors,         (double)walk->found,
-                         (double)walk->total,          (double)walk->checked,
-                         (double)crew->requests_seen,  (double)crew->entries_given,
-                         (double)crew->requests_made,  (double)crew->entries_taken,
-                         crew->stealing,               (double)crew->tokens_sent};
+  double row[COLUMNS] = {
+      (double)walk->errors,        (double)walk->found,         (double)walk->total,
+      (double)walk->checked,       (double)crew->requests_seen, (double)crew->entries_given,
+      (double)crew->requests_made, (double)crew->entries_taken, crew->stealing,
+      (double)crew->tokens_sent};
   double *rows = NULL;
   if (walk->rank == 0) rows = need_memory(malloc(sizeof row * (size_t)walk->ranks));
   MPI_Gather(row, COLUMNS, MPI_DOUBLE, rows, COLUMNS, MPI_DOUBLE, 0, crew->ranks);

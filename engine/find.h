@@ -7,13 +7,14 @@
 
 struct find_work {
   const char *directory;
-  const char *name_part;  /* matches where the name holds it */
-  const char *newer_than; /* a file: st_ctime in whole seconds not before its own; NULL: not asked */
-  int64_t size;           /* bytes, exactly; -1: not asked */
-  int ranks;              /* how many of the run take part, from rank 0 on */
-  int queue_length;       /* entries a rank keeps before it handles them itself */
-  bool steal_next;        /* ask the next rank for work, else a random one */
-  bool hash_names;        /* every rank reads every directory and takes the names that hash to it */
+  const char *name_part; /* matches where the name holds it */
+  const char
+      *newer_than;  /* a file: st_ctime in whole seconds not before its own; NULL: not asked */
+  int64_t size;     /* bytes, exactly; -1: not asked */
+  int ranks;        /* how many of the run take part, from rank 0 on */
+  int queue_length; /* entries a rank keeps before it handles them itself */
+  bool steal_next;  /* ask the next rank for work, else a random one */
+  bool hash_names;  /* every rank reads every directory and takes the names that hash to it */
   const char *csv;
 };
 

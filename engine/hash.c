@@ -1,8 +1,7 @@
 #include "hash.h"
 
 uint32_t hash_text(uint32_t hash, const char *text) {
-  for (; *text; text++)
-    hash = ((hash << 2) | (hash >> 30)) + (uint32_t)(int32_t)(signed char)*text;
+  for (; *text; text++) hash = ((hash << 2) | (hash >> 30)) + (uint32_t)(int32_t)(signed char)*text;
   return hash;
 }
 

@@ -1,4 +1,5 @@
-/* The grammar of the INI file: sections, keys, comments, and what is said of a line that is none of them. */
+/* The grammar of the INI file: sections, keys, comments, and what is said of a line that is none of
+ * them. */
 #include <ctype.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ static bool only(const char *text, const char *further) {
 
 static struct section *parse_header(const char *file, int number, char *line) {
   char *end = strchr(line, ']');
-  if (!end || end[1]) refuse("%s:%d: \"%s\" is no section; a section is [name]", file, number, line);
+  if (!end || end[1])
+    refuse("%s:%d: \"%s\" is no section; a section is [name]", file, number, line);
   *end = '\0';
   char *name = trim(line + 1);
   if (!*name || !only(name, "-_"))
@@ -44,8 +46,7 @@ static struct section *parse_header(const char *file, int number, char *line) {
 
 static void parse_assignment(const char *file, int number, struct section *section, char *line) {
   char *equals = strchr(line, '=');
-  if (!equals)
-    refuse("%s:%d: \"%s\" is neither [section] nor key = value", file, number, line);
+  if (!equals) refuse("%s:%d: \"%s\" is neither [section] nor key = value", file, number, line);
   *equals = '\0';
   char *key = trim(line);
   char *value = trim(equals + 1);
@@ -57,8 +58,8 @@ static void parse_assignment(const char *file, int number, struct section *secti
   if (!section) refuse("%s:%d: %s is set before the first [section]", file, number, key);
   struct option *option = options_key(section, key);
   if (!option)
-    refuse("%s:%d: unknown option %s in [%s]; --list shows the options there are", file, number, key,
-           section->name);
+    refuse("%s:%d: unknown option %s in [%s]; --list shows the options there are", file, number,
+           key, section->name);
   if (!*value) return; /* an empty value leaves the default in force */
   const char *expected = options_set(option, value);
   if (expected)

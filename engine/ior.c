@@ -39,7 +39,7 @@ static void clear_way(const struct target *target) {
   if (!work->write) return;
   if (work->unique_directories && work->file_per_process) {
     char *copy = format_text("%s", target->path);
-    make_directories(dirname(copy), NULL);
+    if (mkdir(dirname(copy), 0775) && errno != EEXIST) fail_call("mkdir", copy, -1, errno);
     free(copy);
   }
   if (!work->file_per_process && world.rank != 0) return;
@@ -135,7 +135,8 @@ static inline void do_transfer(struct target *target, uint64_t number) {
   if (work->verify) verify_transfer(target, offset);
 }
 
-/* How many transfers this rank is to do: all of its share, or as many as the write phase recorded. */
+/* How many transfers this rank is to do: all of its share, or as many as the write phase recorded.
+ */
 static uint64_t planned_transfers(const struct ior_work *work) {
   uint64_t planned = work->block / work->transfer * work->segments;
   if (work->write || !work->count_file) return planned;

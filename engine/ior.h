@@ -8,14 +8,14 @@
 #include "packet.h"
 
 struct ior_work {
-  const char *command;  /* the command line that stands for this work in the files */
-  const char *file;     /* path; with file_per_process the prefix of the ranks' files */
-  bool write;           /* else read */
-  bool verify;          /* compare what is read, inside the timed region */
-  bool random;          /* read at random multiples of the transfer size */
+  const char *command; /* the command line that stands for this work in the files */
+  const char *file;    /* path; with file_per_process the prefix of the ranks' files */
+  bool write;          /* else read */
+  bool verify;         /* compare what is read, inside the timed region */
+  bool random;         /* read at random multiples of the transfer size */
   bool file_per_process;
-  bool unique_directories; /* <directory>/<rank>/<name> */
-  bool direct;             /* O_DIRECT */
+  bool unique_directories;            /* <directory>/<rank>/<name> */
+  bool direct;                        /* O_DIRECT */
   uint64_t transfer, block, segments; /* bytes, bytes, count; a rank's share is block * segments */
   int stonewall;                      /* seconds; 0: none */
   int shift;                          /* whose files are read: those of rank + shift nodes */

@@ -39,7 +39,8 @@ static void print_options(FILE *file, const struct ior_work *work) {
   print_field(file, "type", "independent");
   print_count(file, "segments", (long long)work->segments);
   print_field(file, "ordering in a file", work->random ? "random" : "sequential");
-  print_field(file, "ordering inter file", work->shift ? "constant task offset" : "no tasks offsets");
+  print_field(file, "ordering inter file",
+              work->shift ? "constant task offset" : "no tasks offsets");
   if (work->shift) print_count(file, "task offset", work->shift);
   print_count(file, "nodes", world.nodes);
   print_count(file, "tasks", world.size);
@@ -62,8 +63,7 @@ FILE *ior_report_start(const struct ior_work *work, const char *first_file) {
   FILE *file = create_file(work->output);
   struct utsname machine;
   uname(&machine);
-  fprintf(file, "IOR-%s: embedded engine, MPI Coordinated Test of Parallel I/O\n",
-          ENGINE_VERSION);
+  fprintf(file, "IOR-%s: embedded engine, MPI Coordinated Test of Parallel I/O\n", ENGINE_VERSION);
   print_field(file, "Began", date());
   print_field(file, "Command line", work->command);
   fprintf(file, "%-20s: %s %s\n", "Machine", machine.sysname, machine.nodename);
@@ -112,7 +112,8 @@ static void print_table(FILE *file, const struct ior_work *work, const struct io
             (double)(counts->stonewall_min * work->transfer) / GIB,
             (double)result->stonewall_bytes / world.size / GIB, result->stonewall_time);
   if (counts->bytes != planned_bytes(work)) {
-    fprintf(file, "WARNING: Expected aggregate file size       = %" PRIu64 "\n", planned_bytes(work));
+    fprintf(file, "WARNING: Expected aggregate file size       = %" PRIu64 "\n",
+            planned_bytes(work));
     fprintf(file, "WARNING: Stat() of aggregate file size      = %" PRIu64 "\n",
             size_of_files(work, first_file));
     fprintf(file, "WARNING: Using actual aggregate bytes moved = %" PRIu64 "\n", counts->bytes);
@@ -131,6 +132,8 @@ static void print_table(FILE *file, const struct ior_work *work, const struct io
   print_number(file, span->close_end - span->close_start);
   print_number(file, result->time);
   fputs("0   \n", file);
+  if (work->random)
+    fputs("Pairs deadlineForStonewallingaccessed: 0\n", file); /* upstream's words */
 }
 
 static void write_csv(const struct ior_work *work, const double *times, uint64_t bytes) {
@@ -152,7 +155,8 @@ void ior_report_end(FILE *file, const struct ior_work *work, const struct ior_re
       reduce_double(times->open_start, MPI_MIN),     reduce_double(times->open_end, MPI_MAX),
       reduce_double(times->transfer_start, MPI_MIN), reduce_double(times->transfer_end, MPI_MAX),
       reduce_double(times->close_start, MPI_MIN),    reduce_double(times->close_end, MPI_MAX)};
-  double own[2] = {times->close_end - times->open_start, times->transfer_end - times->transfer_start};
+  double own[2] = {times->close_end - times->open_start,
+                   times->transfer_end - times->transfer_start};
   double *all = NULL;
   if (world.rank == 0) all = need_memory(malloc(sizeof own * (size_t)world.size));
   MPI_Gather(own, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);

@@ -78,20 +78,35 @@ static void write_text(const char *name, const char *text) {
   free(path);
 }
 
-/* The data directory and those two below it that the workloads expect. True where the first is new. */
-static bool make_data_directories(void) {
-  static const char *const below[] = {"ior-easy", "ior-hard"};
-  bool created = false;
-  if (world.rank == 0) {
-    make_directories(run.data, &created);
-    for (int i = 0; i < 2; i++) {
-      char *path = format_text("%s/%s", run.data, below[i]);
-      make_directories(path, NULL);
-      free(path);
-    }
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  return created;
+/* What rank 0 made, to be removed again: the data directory, those below it that the workloads
+ * expect. */
+struct run_directories {
+  struct made data, easy, hard, results;
+};
+
+/* Rank 0 makes a directory, or every rank refuses with nothing new left. */
+static void make_or_refuse(const char *what, const char *path, struct made *made,
+                           struct run_directories *all) {
+  int error = 0;
+  if (world.rank == 0) error = make_directories(path, made);
+  MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!error) return;
+  unmake_directories(&all->easy);
+  unmake_directories(&all->hard);
+  unmake_directories(&all->data);
+  unmake_directories(&all->results);
+  refuse("cannot make the %s directory %s: %s (%s)", what, path, strerror(error),
+         error_name(error));
+}
+
+static void make_run_directories(struct run_directories *all) {
+  char *easy = format_text("%s/ior-easy", run.data), *hard = format_text("%s/ior-hard", run.data);
+  make_or_refuse("data", run.data, &all->data, all);
+  make_or_refuse("data", easy, &all->easy, all);
+  make_or_refuse("data", hard, &all->hard, all);
+  make_or_refuse("result", run.results, &all->results, all);
+  free(easy);
+  free(hard);
 }
 
 /* True where the run cannot be valid whatever the phases say. */
@@ -116,7 +131,7 @@ static bool write_head(void) {
   return invalid;
 }
 
-static void clean_up(bool made_data) {
+static void clean_up(struct run_directories *all) {
   static const char *const counts[] = {"ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"};
   remove_ior_data();
   remove_mdtest_data();
@@ -126,30 +141,30 @@ static void clean_up(bool made_data) {
     unlink(path);
     free(path);
   }
-  if (!made_data && !run.cleanup) return;
-  if (rmdir(run.data) && errno != ENOENT)
+  bool emptied = run.cleanup && !rmdir(run.data);
+  int error = unmake_directories(&all->data);
+  if (error && !emptied)
     printf("WARNING: the data directory %s stays, because it holds something that is not of this "
            "run: %s\n",
-           run.data, strerror(errno));
+           run.data, strerror(error));
 }
 
 static void run_benchmark(const struct cli *cli, const char *ini) {
+  struct run_directories all = {0};
   prepare_run(cli);
   phases_check();
-  if (world.rank == 0) make_directories(run.results, NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
+  make_run_directories(&all);
   result_open(run.results);
   if (world.rank == 0) {
     write_text("config-orig.ini", ini);
     write_text("config.ini", NULL);
   }
   bool invalid = write_head();
-  bool made_data = make_data_directories();
   phases_run();
   score_write(invalid);
   if (run.verbosity > 0) result_date("END");
   result_close();
-  clean_up(made_data);
+  clean_up(&all);
   if (world.rank == 0) printf("\nThe result files are stored in the directory: %s\n", run.results);
 }
 

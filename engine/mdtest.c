@@ -21,9 +21,9 @@
 /* The files of one rank, and where this rank stands in them. */
 struct session {
   const struct mdtest_work *work;
-  int owner;          /* whose files these are */
+  int owner; /* whose files these are */
   char path[HDB_PATH];
-  size_t prefix;      /* bytes of path before the number of the file */
+  size_t prefix; /* bytes of path before the number of the file */
   struct packet packet;
   unsigned char *read_buffer;
   int flags; /* of open */
@@ -35,7 +35,8 @@ static char *tree_of(const char *directory, bool own_directories, int index) {
   return format_text("%s/" TOP "/" TREE "0", directory);
 }
 
-/* Files lie in the directory of the next rank, so that nobody works in a directory it has made itself. */
+/* Files lie in the directory of the next rank, so that nobody works in a directory it has made
+ * itself. */
 static int directory_of(int owner) { return (owner + world_node_stride()) % world.size; }
 
 static void open_session(struct session *session, const struct mdtest_work *work) {
@@ -74,7 +75,8 @@ static void name_file(struct session *session, uint64_t number) {
   *to = '\0';
 }
 
-/* An operation failed: the run ends where nothing after it can be right, else the failure is counted. */
+/* An operation failed: the run ends where nothing after it can be right, else the failure is
+ * counted. */
 static bool count_error(struct session *session, const char *call, int error) {
   if (error_is_fatal(error)) fail_call(call, session->path, -1, error);
   if (session->errors++ == 0)
@@ -293,9 +295,8 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work) {
 }
 
 void mdtest_remove_leftovers(const char *directory, bool own_directories) {
-  struct mdtest_work work = {.directory = directory,
-                             .operation = MDTEST_REMOVE,
-                             .own_directories = own_directories};
+  struct mdtest_work work = {
+      .directory = directory, .operation = MDTEST_REMOVE, .own_directories = own_directories};
   struct session session;
   open_session(&session, &work);
   remove_leftovers(&session);

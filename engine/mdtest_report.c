@@ -37,8 +37,8 @@ FILE *mdtest_report_start(const struct mdtest_work *work) {
   char *copy = format_text("%s", work->directory);
   print_file_system(file, dirname(copy));
   free(copy);
-  fprintf(file, "V-0: Rank %3d Line %5d Shifting ranks by %d for each phase.\n", world.rank, __LINE__,
-          world_node_stride());
+  fprintf(file, "V-0: Rank %3d Line %5d Shifting ranks by %d for each phase.\n", world.rank,
+          __LINE__, world_node_stride());
   fprintf(file, "%d tasks, %" PRIu64 " files\n", world.size, work->files * (uint64_t)world.size);
   fflush(file);
   return file;
@@ -56,7 +56,7 @@ static void print_summary(FILE *file, const char *title, const double values[ROW
         "   ---------                     ---            ---           ----        -------\n",
         file);
   for (int i = 0; i < ROWS; i++)
-    fprintf(file, "   %-18s %15.3f %14.3f %14.3f %14.3f\n", rows[i], values[i], values[i],
+    fprintf(file, "   %-18s %18.3f %14.3f %14.3f %14.3f\n", rows[i], values[i], values[i],
             values[i], 0.0);
 }
 
@@ -73,8 +73,8 @@ static void csv_cells(FILE *file, int from, int to, const double rates[ROWS],
 #define DIRECTORY_TESTS 5
 static void write_csv(const struct mdtest_work *work, const double rates[ROWS],
                       const double times[ROWS], uint64_t items, const double *rank_times) {
-  static const char *const tests[] = {"Directory creation", "Directory stat",   "Directory read",
-                                      "Directory rename",   "Directory removal"};
+  static const char *const tests[] = {"Directory creation", "Directory stat", "Directory read",
+                                      "Directory rename", "Directory removal"};
   FILE *file = create_file(work->csv);
   fputs("rank,items", file);
   for (int i = 0; i < DIRECTORY_TESTS; i++) fprintf(file, ",rate-%s,time-%s", tests[i], tests[i]);
@@ -112,8 +112,7 @@ void mdtest_report_end(FILE *file, const struct mdtest_work *work,
       csv_rates[i] = world.size / seconds[i];
     }
   if (work->stonewall)
-    fprintf(file,
-            "Continue stonewall hit min: %" PRIu64 " max: %" PRIu64 " avg: %.1f \n\n",
+    fprintf(file, "Continue stonewall hit min: %" PRIu64 " max: %" PRIu64 " avg: %.1f \n\n",
             counts->stonewall_min, counts->stonewall_max,
             (double)counts->stonewall_total / world.size);
   print_summary(file, "rate (in ops/sec)", table_rates);

@@ -20,11 +20,11 @@
 #define API_COLLECTIVE_RUN ((struct option[]){API, COLLECTIVE, RUN, END})
 #define FIND_OPTIONS \
   ((struct option[]){ \
-      {"external-script", "Set to an external script to perform the find phase", OPTION_TEXT, NULL, \
-       NULL}, \
+      {"external-script", "Set to an external script to perform the find phase", OPTION_TEXT, \
+       NULL, NULL}, \
       {"external-mpi-args", \
-       "Startup arguments for external scripts, some MPI's may not support this!", OPTION_TEXT, "", \
-       NULL}, \
+       "Startup arguments for external scripts, some MPI's may not support this!", OPTION_TEXT, \
+       "", NULL}, \
       {"external-extra-args", "Extra arguments for the external scripts", OPTION_TEXT, "", NULL}, \
       {"nproc", "Set the number of processes for pfind/the external script", OPTION_UINT, NULL, \
        NULL}, \
@@ -51,9 +51,8 @@ static struct option global_options[] = {
      "The general API for the tests (to create/delete the datadir, extra options will be passed to "
      "IOR/mdtest)",
      OPTION_TEXT, "POSIX", NULL},
-    {"drop-caches",
-     "Purge the caches, this is useful for testing and needed for single node runs", OPTION_BOOL,
-     "FALSE", NULL},
+    {"drop-caches", "Purge the caches, this is useful for testing and needed for single node runs",
+     OPTION_BOOL, "FALSE", NULL},
     {"drop-caches-cmd", "Cache purging command, invoked before each I/O phase", OPTION_TEXT,
      "sudo -n bash -c \"echo 3 > /proc/sys/vm/drop_caches\"", NULL},
     {"io-buffers-on-gpu", "Allocate the I/O buffers on the GPU", OPTION_BOOL, "FALSE", NULL},
@@ -104,12 +103,9 @@ static struct option mdworkbench_options[] = {
     END};
 
 static struct option ior_hard_options[] = {
-    API,
-    {"segmentCount", "Number of segments", OPTION_UINT, "10000000", NULL},
-    COLLECTIVE,
-    RUN,
-    VERBOSITY,
-    END};
+    API,        {"segmentCount", "Number of segments", OPTION_UINT, "10000000", NULL},
+    COLLECTIVE, RUN,
+    VERBOSITY,  END};
 
 static struct option mdtest_hard_options[] = {
     API,
@@ -121,34 +117,33 @@ static struct option mdtest_hard_options[] = {
     RUN,
     END};
 
-struct section sections[] = {
-    {"global", false, global_options},
-    {"debug", false, debug_options},
-    {"ior-easy", false, ior_easy_options},
-    {"ior-easy-write", false, API_RUN},
-    {"mdtest-easy", false, mdtest_easy_options},
-    {"mdtest-easy-write", false, API_RUN},
-    {"mdworkbench", true, mdworkbench_options},
-    {"mdworkbench-create", true, RUN_ONLY},
-    {"timestamp", false, (struct option[]){END}},
-    {"find-easy", true, FIND_OPTIONS},
-    {"ior-hard", false, ior_hard_options},
-    {"ior-hard-write", false, API_COLLECTIVE_RUN},
-    {"mdtest-hard", false, mdtest_hard_options},
-    {"mdtest-hard-write", false, API_RUN},
-    {"find", false, FIND_OPTIONS},
-    {"find-hard", true, FIND_OPTIONS},
-    {"mdworkbench-bench", true, RUN_ONLY},
-    {"ior-easy-read", false, API_RUN},
-    {"mdtest-easy-stat", false, API_RUN},
-    {"ior-hard-read", false, API_COLLECTIVE_RUN},
-    {"mdtest-hard-stat", false, API_RUN},
-    {"mdworkbench-delete", true, RUN_ONLY},
-    {"mdtest-easy-delete", false, API_RUN},
-    {"mdtest-hard-read", false, API_RUN},
-    {"mdtest-hard-delete", false, API_RUN},
-    {"ior-rnd4K-easy-read", false, API_RUN},
-    {NULL, false, NULL}};
+struct section sections[] = {{"global", false, global_options},
+                             {"debug", false, debug_options},
+                             {"ior-easy", false, ior_easy_options},
+                             {"ior-easy-write", false, API_RUN},
+                             {"mdtest-easy", false, mdtest_easy_options},
+                             {"mdtest-easy-write", false, API_RUN},
+                             {"mdworkbench", true, mdworkbench_options},
+                             {"mdworkbench-create", true, RUN_ONLY},
+                             {"timestamp", false, (struct option[]){END}},
+                             {"find-easy", true, FIND_OPTIONS},
+                             {"ior-hard", false, ior_hard_options},
+                             {"ior-hard-write", false, API_COLLECTIVE_RUN},
+                             {"mdtest-hard", false, mdtest_hard_options},
+                             {"mdtest-hard-write", false, API_RUN},
+                             {"find", false, FIND_OPTIONS},
+                             {"find-hard", true, FIND_OPTIONS},
+                             {"mdworkbench-bench", true, RUN_ONLY},
+                             {"ior-easy-read", false, API_RUN},
+                             {"mdtest-easy-stat", false, API_RUN},
+                             {"ior-hard-read", false, API_COLLECTIVE_RUN},
+                             {"mdtest-hard-stat", false, API_RUN},
+                             {"mdworkbench-delete", true, RUN_ONLY},
+                             {"mdtest-easy-delete", false, API_RUN},
+                             {"mdtest-hard-read", false, API_RUN},
+                             {"mdtest-hard-delete", false, API_RUN},
+                             {"ior-rnd4K-easy-read", false, API_RUN},
+                             {NULL, false, NULL}};
 
 struct section *options_section(const char *name) {
   for (struct section *section = sections; section->name; section++)

@@ -1,4 +1,5 @@
-/* The options of the INI file: all sections, keys, defaults and help texts, and their current values. */
+/* The options of the INI file: all sections, keys, defaults and help texts, and their current
+ * values. */
 #ifndef HDB_OPTIONS_H
 #define HDB_OPTIONS_H
 
@@ -31,7 +32,8 @@ struct option *options_key(struct section *section, const char *key);
 /* Sets a value after checking its type. NULL: done; else what was expected, "bool (true|false)". */
 const char *options_set(struct option *option, const char *value);
 
-/* The value in force, or NULL where the option has neither value nor default. Unknown names end the run. */
+/* The value in force, or NULL where the option has neither value nor default. Unknown names end the
+ * run. */
 const char *option_text(const char *section, const char *key);
 bool option_true(const char *section, const char *key);
 int64_t option_number(const char *section, const char *key, int64_t otherwise);

@@ -10,20 +10,11 @@
 
 bool packet_parse(const char *name, enum packet_type *type) {
   switch (tolower((unsigned char)*name)) {
-    case 't':
-      *type = PACKET_TIMESTAMP;
-      return true;
-    case 'o':
-      *type = PACKET_OFFSET;
-      return true;
-    case 'i':
-      *type = PACKET_INCOMPRESSIBLE;
-      return true;
-    case 'r':
-      *type = PACKET_RANDOM;
-      return true;
-    default:
-      return false;
+    case 't': *type = PACKET_TIMESTAMP; return true;
+    case 'o': *type = PACKET_OFFSET; return true;
+    case 'i': *type = PACKET_INCOMPRESSIBLE; return true;
+    case 'r': *type = PACKET_RANDOM; return true;
+    default: return false;
   }
 }
 
@@ -50,7 +41,8 @@ static void fill_incompressible(struct packet *packet) {
   for (size_t i = whole; i < packet->size; i++) packet->data[i] = (unsigned char)i;
 }
 
-/* A counter through a mixer of 64 bits: fresh for every transfer, and known again when it is read. */
+/* A counter through a mixer of 64 bits: fresh for every transfer, and known again when it is read.
+ */
 static void fill_random(struct packet *packet, uint64_t offset) {
   uint64_t state = ((uint64_t)(uint32_t)packet->seed << 32 | (uint32_t)packet->owner) ^
                    offset * 0x9e3779b97f4a7c15ULL;

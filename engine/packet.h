@@ -19,7 +19,8 @@ struct packet {
   size_t size;
   unsigned char *data; /* aligned to a page, for direct I/O */
 };
-void packet_make(struct packet *packet, enum packet_type type, int32_t seed, int owner, size_t size);
+void packet_make(struct packet *packet, enum packet_type type, int32_t seed, int owner,
+                 size_t size);
 void packet_free(struct packet *packet);
 
 /* Fills in what depends on where in the file the transfer goes. Nothing to do for `timestamp`. */

@@ -18,8 +18,9 @@ void check_find(void) {
     refuse("[find] pfind-queue-length = %s: expected 1 or more",
            option_text("find", "pfind-queue-length"));
   if (option_text("find", "external-script"))
-    refuse("[find] external-script: not supported by this version of the embedded engine; remove it "
-           "or use upstream's io500");
+    refuse(
+        "[find] external-script: not supported by this version of the embedded engine; remove it "
+        "or use upstream's io500");
 }
 
 double measure_find(struct phase *phase) {
@@ -42,8 +43,7 @@ double measure_find(struct phase *phase) {
   struct find_result result = {0};
   if (!run.dry) {
     result = find_run(&work);
-    if (!result.found)
-      phase_invalid(phase, "Find didn't find anything, this is likely invalid.");
+    if (!result.found) phase_invalid(phase, "Find didn't find anything, this is likely invalid.");
     if (result.errors)
       phase_invalid(phase, "%" PRIu64 " directories or files could not be looked at",
                     result.errors);

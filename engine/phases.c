@@ -16,10 +16,12 @@
 struct run run;
 
 struct phase phases[] = {
-    {"ior-easy-write", "ior-easy", PHASE_WRITE, SCORE_BANDWIDTH, measure_ior_easy_write, 0, 0, 0, 0},
+    {"ior-easy-write", "ior-easy", PHASE_WRITE, SCORE_BANDWIDTH, measure_ior_easy_write, 0, 0, 0,
+     0},
     {"mdtest-easy-write", "mdtest-easy", PHASE_WRITE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
     {"timestamp", NULL, PHASE_MARK, SCORE_NONE, measure_timestamp, 0, 0, 0, 0},
-    {"ior-hard-write", "ior-hard", PHASE_WRITE, SCORE_BANDWIDTH, measure_ior_hard_write, 0, 0, 0, 0},
+    {"ior-hard-write", "ior-hard", PHASE_WRITE, SCORE_BANDWIDTH, measure_ior_hard_write, 0, 0, 0,
+     0},
     {"mdtest-hard-write", "mdtest-hard", PHASE_WRITE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
     {"find", NULL, PHASE_READ, SCORE_METADATA, measure_find, 0, 0, 0, 0},
     {"ior-easy-read", "ior-easy", PHASE_READ, SCORE_BANDWIDTH, measure_ior_easy_read, 0, 0, 0, 0},
@@ -29,7 +31,8 @@ struct phase phases[] = {
     {"mdtest-easy-delete", "mdtest-easy", PHASE_REMOVE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
     {"mdtest-hard-read", "mdtest-hard", PHASE_READ, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
     {"mdtest-hard-delete", "mdtest-hard", PHASE_REMOVE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"ior-rnd4K-easy-read", "ior-easy", PHASE_READ, SCORE_NONE, measure_ior_easy_random, 0, 0, 0, 0},
+    {"ior-rnd4K-easy-read", "ior-easy", PHASE_READ, SCORE_NONE, measure_ior_easy_random, 0, 0, 0,
+     0},
     {NULL, NULL, PHASE_MARK, SCORE_NONE, NULL, 0, 0, 0, 0}};
 
 bool phase_enabled(const struct phase *phase) {

@@ -61,7 +61,8 @@ double measure_timestamp(struct phase *phase);
 void check_ior(void);
 void check_find(void);
 
-/* Removes the data that the phases left: files of known names and their directories, nothing else. */
+/* Removes the data that the phases left: files of known names and their directories, nothing else.
+ */
 void remove_ior_data(void);
 void remove_mdtest_data(void);
 

@@ -12,7 +12,7 @@ void result_close(void);
 void result_section(const char *name);
 void result_pair(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void result_comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void result_date(const char *key);     /* key = local time; a comment "; KEY time" for START and END */
+void result_date(const char *key); /* key = local time; a comment "; KEY time" for START and END */
 void result_blank_line(void);
 
 /* result_summary.txt and standard output */
