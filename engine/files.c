@@ -43,10 +43,14 @@ int unmake_directories(struct made *made) {
     if (!slash) break;
     *slash = '\0';
   }
+  keep_directories(made);
+  return error;
+}
+
+void keep_directories(struct made *made) {
   free(made->path);
   free(made->first);
   *made = (struct made){NULL, NULL};
-  return error;
 }
 
 char *read_file(const char *path) {

@@ -20,6 +20,9 @@ int make_directories(const char *path, struct made *made);
  * errno. */
 int unmake_directories(struct made *made);
 
+/* Lets them stay. */
+void keep_directories(struct made *made);
+
 /* Reads a whole file. NULL with errno set where that fails; the text ends with a NUL. */
 char *read_file(const char *path);
 

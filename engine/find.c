@@ -43,9 +43,11 @@ static void answer_request(struct crew *crew, int thief) {
     message.length += length;
     free(queue->entries[i]);
   }
-  queue->length -= give;
-  memmove(queue->entries, queue->entries + give, queue->length * sizeof *queue->entries);
-  if (give) crew->colour = BLACK;
+  if (give) {
+    queue->length -= give;
+    memmove(queue->entries, queue->entries + give, queue->length * sizeof *queue->entries);
+    crew->colour = BLACK;
+  }
   crew->entries_given += give;
   crew->requests_seen++;
   MPI_Send(message.data, (int)message.length, MPI_CHAR, thief, TAG_REPLY, crew->ranks);

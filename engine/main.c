@@ -165,6 +165,9 @@ static void run_benchmark(const struct cli *cli, const char *ini) {
   if (run.verbosity > 0) result_date("END");
   result_close();
   clean_up(&all);
+  keep_directories(&all.easy);
+  keep_directories(&all.hard);
+  keep_directories(&all.results);
   if (world.rank == 0) printf("\nThe result files are stored in the directory: %s\n", run.results);
 }
 
