@@ -1,27 +1,24 @@
 #!/usr/bin/env bash
-# The table to the report: aggregates the results tree where there is one, then renders io500_analysis.qmd with
-# quarto where it is on PATH, else with the package's own renderer. IO500_TABLE names another table, which is
-# rendered as it is.
+# The table to the report: aggregates the results tree where there is one, then renders. IO500_TABLE names another
+# table, which is rendered as it is.
 set -euo pipefail
+shopt -s inherit_errexit
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 . "$root/scripts/common.bash"
+. "$root/scripts/render.bash"
 
-results=${IO500_RESULTS_DIR:-$root/io500_results}
+main() {
+  local results=${IO500_RESULTS_DIR:-$root/io500_results} table=$root/aggregated_results.csv
+  "$root/scripts/setup.sh" report
+  if [[ -n ${IO500_TABLE:-} ]]; then
+    table=$(realpath -- "$IO500_TABLE") && [[ -r $table ]] || fail "IO500_TABLE=$IO500_TABLE cannot be read"
+  elif [[ -d $results ]]; then
+    "$root/scripts/aggregate.sh" "$results" "$table"
+  elif [[ ! -e $table ]]; then
+    fail "there are neither results ($results) nor a table ($table): run io500_wrapper.sh or make demo first"
+  fi
+  render "$table"
+}
 
-"$root/scripts/setup.sh" report
-cd -- "$root"
-if [[ -n ${IO500_TABLE:-} ]]; then
-  [[ -r $IO500_TABLE ]] || fail "IO500_TABLE=$IO500_TABLE cannot be read"
-elif [[ -d $results ]]; then
-  "$root/scripts/aggregate.sh" "$results" "$root/aggregated_results.csv"
-elif [[ ! -e aggregated_results.csv ]]; then
-  fail "neither results ($results) nor a table (aggregated_results.csv): run io500_wrapper.sh or make demo first"
-fi
-
-python=$(python_for report)
-if command -v quarto >/dev/null; then
-  QUARTO_PYTHON=$python quarto render io500_analysis.qmd "$@"
-else
-  "$python" -m hpc_disk_bench.render io500_analysis.qmd "$@"
-fi
+main
