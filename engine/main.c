@@ -141,9 +141,9 @@ static void clean_up(struct run_directories *all) {
     unlink(path);
     free(path);
   }
-  bool emptied = run.cleanup && !rmdir(run.data);
-  int error = unmake_directories(&all->data);
-  if (error && !emptied)
+  int error = run.cleanup && rmdir(run.data) && errno != ENOENT ? errno : 0;
+  if (!error) error = unmake_directories(&all->data);
+  if (error)
     printf("WARNING: the data directory %s stays, because it holds something that is not of this "
            "run: %s\n",
            run.data, strerror(error));

@@ -1,0 +1,155 @@
+"""Runs of the real engine: a configuration, ranks, a directory; what they printed and wrote."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+SMALL = {
+    "ior-easy": {"blockSize": "4m"},
+    "ior-hard": {"segmentCount": "20"},
+    "mdtest-easy": {"n": "150"},
+    "mdtest-hard": {"n": "150"},
+    "debug": {"stonewall-time": "1"},
+    "ior-rnd4K-easy-read": {"run": "FALSE"},
+}
+
+
+@dataclass
+class Engine:
+    """Starts the engine in `directory`, with its data in `data`, and holds what is needed for it."""
+
+    binary: Path
+    mpirun: Path
+    environ: dict
+    directory: Path
+    data: Path
+    launcher: list = field(default_factory=list)
+
+    @property
+    def results(self):
+        return self.directory / "results"
+
+    def write_ini(self, *changes, base=SMALL):
+        """An INI file of `base` and the changes, one dictionary of sections after the other."""
+        sections = {
+            "global": {
+                "datadir": self.data,
+                "timestamp-datadir": "FALSE",
+                "resultdir": "./results",
+                "timestamp-resultdir": "FALSE",
+            }
+        }
+        for change in (base, *changes):
+            for name, options in change.items():
+                sections[name] = {**sections.get(name, {}), **options}
+        lines = []
+        for name, options in sections.items():
+            lines += [f"[{name}]", *(f"{key} = {value}" for key, value in options.items()), ""]
+        path = self.directory / "run.ini"
+        path.write_text("\n".join(lines))
+        return path
+
+    def command(self, *arguments, ranks=2, before=()):
+        return [self.mpirun, "-np", str(ranks), *before, self.binary, *arguments]
+
+    def start(self, *arguments, ranks=2, before=()):
+        return subprocess.Popen(
+            self.command(*arguments, ranks=ranks, before=before),
+            cwd=self.directory,
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+
+    def run(self, *arguments, ranks=2, before=(), **more):
+        return subprocess.run(
+            self.command(*arguments, ranks=ranks, before=before),
+            cwd=self.directory,
+            env={**self.environ, **more.pop("environ", {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=120,
+            **more,
+        )
+
+    def alone(self, *arguments):
+        """Without mpirun, for what needs no ranks."""
+        return subprocess.run(
+            [self.binary, *arguments],
+            cwd=self.directory,
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    @contextlib.contextmanager
+    def paused(self, ini, phase, *options, ranks=2):
+        """The run while it waits before `phase`; goes on when the block ends. Yields the process."""
+        pauses = self.directory / "pauses"
+        pauses.mkdir(exist_ok=True)
+        (pauses / phase).touch()
+        shutil.rmtree(self.results, ignore_errors=True)
+        process = self.start(ini, *options, ranks=ranks)
+        try:
+            wait_for(lambda: f"[{phase}]" in read(self.results / "result.txt"), process)
+            yield process
+        finally:
+            (pauses / phase).unlink()
+            process.output, process.errors = process.communicate(timeout=60)
+
+    def summary(self):
+        return (self.results / "result_summary.txt").read_text()
+
+    def result(self):
+        return (self.results / "result.txt").read_text()
+
+
+PAUSING = {"debug": {"pause-dir": "./pauses"}}
+
+
+def read(path):
+    return path.read_text() if path.exists() else ""
+
+
+def wait_for(condition, process, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        if process.poll() is not None or time.monotonic() > end:
+            raise AssertionError(f"the run did not get there: {process.communicate()}")
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def bench(engine, mpirun, mpi_environ, tmp_path):
+    """An engine whose data is in memory where the machine has /dev/shm, else in the temporary directory."""
+    fast = Path("/dev/shm")
+    base = fast if os.access(fast, os.W_OK) else tmp_path
+    data = base / f"hdb-test-{os.getpid()}-{time.monotonic_ns()}"
+    yield Engine(engine, mpirun, mpi_environ, tmp_path, data)
+    shutil.rmtree(data, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def mounted(directory, *arguments):
+    """A file system mounted on `directory`, or a skip where this user may not mount."""
+    directory.mkdir(exist_ok=True)
+    done = subprocess.run(["mount", *arguments, directory], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"cannot mount here: {done.stderr.strip()}")
+    try:
+        yield directory
+    finally:
+        subprocess.run(["umount", "-l", directory], check=True)

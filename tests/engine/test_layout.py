@@ -1,0 +1,87 @@
+"""The engine's files are laid out as upstream's: the same lines, but for numbers, paths and versions."""
+
+import re
+
+import pytest
+
+FULL = {"debug": {"stonewall-time": "3"}}
+RECORDED = "tmpfs-std-np2-r1"
+FILES = [
+    "result_summary.txt",
+    "result.txt",
+    "config-orig.ini",
+    "config.ini",
+    "find.csv",
+    "timestampfile",
+    *(
+        f"{phase}.{kind}"
+        for kind in ("txt", "csv")
+        for phase in (
+            "ior-easy-write",
+            "ior-easy-read",
+            "ior-hard-write",
+            "ior-hard-read",
+            "ior-rnd4K-easy-read",
+            "mdtest-easy-write",
+            "mdtest-easy-stat",
+            "mdtest-easy-delete",
+            "mdtest-hard-write",
+            "mdtest-hard-stat",
+            "mdtest-hard-read",
+            "mdtest-hard-delete",
+        )
+    ),
+]
+
+
+def blanked(text, data):
+    """The text without what differs between two runs: numbers, dates, the data directory, the version."""
+    text = text.replace(str(data), "DATA")
+    text = re.sub(r"(config-hash|hash)( +)= [0-9A-F]+", r"\1\2= HASH", text)
+    text = re.sub(r"(version +=? ?|IOR-|mdtest-)(io500-|hpc-|[0-9])[^ :\n]*", r"\1V", text)
+    text = text.replace("embedded engine, ", "")
+    text = re.sub(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} .*", "DATE", text)
+    text = re.sub(r"^(Machine +: Linux) .*", r"\1 HOST", text, flags=re.M)
+    text = re.sub(r"-?\d+(\.\d+)?(e[+-]\d+)?", "N", text)
+    text = re.sub(r"N (TiB|GiB|MiB|bytes)(?!/s)", "SIZE", text)
+    return re.sub(r" *N *", " N ", text)
+
+
+@pytest.fixture(scope="module")
+def both(shared, engine, mpirun, mpi_environ, tmp_path_factory):
+    """The recorded run and one of ours with the same configuration: pairs of directory and data path."""
+    from tests.engine.conftest import Engine
+
+    recorded = shared("upstream-runs", RECORDED)
+    directory = tmp_path_factory.mktemp("layout")
+    bench = Engine(engine, mpirun, mpi_environ, directory, directory / "data")
+    done = bench.run(bench.write_ini(FULL, base={}))
+    assert done.returncode == 0, done.stderr
+    their_data = re.search(r"datadir = (.*)", (recorded / "config-used.ini").read_text())[1]
+    return (recorded / "results", their_data), (bench.results, bench.data)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_result_file_reads_as_upstreams(both, name):
+    (theirs, their_data), (ours, our_data) = both
+    expected = blanked((theirs / name).read_text(), their_data).splitlines()
+    found = blanked((ours / name).read_text(), our_data).splitlines()
+    if name in ("config-orig.ini",):  # ours is written by the test with blank lines of its own
+        expected, found = ([line for line in lines if line] for lines in (expected, found))
+    assert found == expected
+
+
+def test_there_are_no_other_files_than_upstreams(both):
+    (theirs, _), (ours, _) = both
+    assert {path.name for path in ours.iterdir()} == {path.name for path in theirs.iterdir()}
+
+
+def test_the_version_line_says_that_this_is_the_embedded_engine(both):
+    _, (ours, _) = both
+    first = (ours / "result_summary.txt").read_text().splitlines()[0]
+    assert re.fullmatch(r"IO500 version hpc-disk-bench-\d+\.\d+\.\d+ \(standard\)", first)
+
+
+def test_nothing_is_left_of_the_data(both):
+    _, (_, data) = both
+    assert not data.exists()
