@@ -177,12 +177,14 @@ def test_a_python_without_ensurepip_is_one_line_that_names_the_package(clone, tm
     assert not clone.venv.exists()
 
 
-def test_names_on_path_that_do_not_run_are_passed_over_for_a_python_that_does(clone, path_without):
+def test_names_on_path_that_do_not_run_are_passed_over_for_a_python_that_does(
+    clone, path_without, tmp_path
+):
     programs = path_without("python")
     shim = programs / "python3.13"
     shim.write_text("#!/bin/sh\necho 'python3.13: command not found' >&2\nexit 127\n")
     shim.chmod(0o755)
-    (programs / "python3.12").symlink_to(old_python(programs))
+    (programs / "python3.12").symlink_to(old_python(tmp_path))
     real = Path(sys.base_prefix) / "bin/python3"
     (programs / "python3").symlink_to(real)
 
