@@ -31,7 +31,7 @@ class Template(NamedTuple):
 
     @property
     def sha256(self):
-        """Of the template, not of the rendered file, so that equal configurations have equal ones."""
+        """Of the template: the rendered file holds paths and differs from run to run."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogateescape")).hexdigest()
 
     def setting(self, section, key, default=None):

@@ -10,11 +10,17 @@ from hpc_disk_bench.errors import UserError
 
 def write_text(path, text):
     """Replace `path` by `text` in one step, so that a reader sees the old file or the new one."""
+    # A name that is no UTF-8 comes as lone surrogates; \udcff is how JSON writes one.
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path, content):
+    """Replace `path` by `content` in one step, likewise."""
     path = Path(path)
     handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(beside, 0o666 & ~_umask())

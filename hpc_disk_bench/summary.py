@@ -104,7 +104,7 @@ def parse_summary(text):
     phases, scores, notices, repeated = {}, {}, [], {}
     for number, line in enumerate(re.split("\r\n|\r|\n", text), start=1):
         line = line.strip().lstrip("\ufeff")
-        result = _result_of(line) if len(line) <= LONGEST_LINE else None
+        result = result_of(line) if len(line) <= LONGEST_LINE else None
         header = HEADER.match(line) if result is None and len(line) <= LONGEST_LINE else None
         if result:
             name, entry = result
@@ -138,7 +138,7 @@ def shorten(text, length=100):
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def _result_of(line):
+def result_of(line):
     """(key in results.json, PhaseResult or ScoreResult) of a line, or None where it is none."""
     mark = MARK.match(line)
     if not mark:

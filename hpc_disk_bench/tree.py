@@ -10,6 +10,8 @@ from typing import NamedTuple, Optional
 METADATA, RESULTS, STATUS = "run_metadata.json", "results.json", "status.json"
 RESULT_FILES = ("result_summary.txt", "result.txt")
 KNOWN = frozenset((METADATA, RESULTS, STATUS, *RESULT_FILES))
+# Lies in a directory of benchmark data, with millions of files and no results among them.
+DATA_MARKER = ".hpc-disk-bench.json"
 # How far below its run directory the benchmark's files may lie and still belong to it.
 DEEPEST = 3
 
@@ -61,6 +63,9 @@ def _list(path, seen, on_skip):
         seen[identity] = path
         with os.scandir(path) as entries:
             for entry in entries:
+                if entry.name == DATA_MARKER:
+                    on_skip(path, "the data of a benchmark run")
+                    return frozenset(), [], []
                 if entry.name.startswith("."):
                     if entry.name.startswith("._") and entry.name[2:] in KNOWN:
                         on_skip(entry.path, "an AppleDouble file")

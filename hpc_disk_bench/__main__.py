@@ -1,0 +1,33 @@
+"""The Python side of the shell commands: python3 -I hpc_disk_bench NAME-OF-COMMAND ARGUMENTS.
+
+Isolated (-I), so that neither PYTHONPATH nor a module in the working directory gets between.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def main():
+    from hpc_disk_bench import errors
+
+    task, *arguments = sys.argv[1:]
+    if task == "run":
+        from hpc_disk_bench.run import main as command
+    elif task == "reprocess":
+        from hpc_disk_bench.reprocess import reprocess_one as command
+    elif task == "reprocess-all":
+        from hpc_disk_bench.reprocess import reprocess_all as command
+    elif task == "node":
+        from hpc_disk_bench.node import main as command
+    # Messages start with the name of the command that the user typed.
+    sys.argv[0] = os.environ.get("HPC_DISK_BENCH_COMMAND", sys.argv[0])
+    for stream in (sys.stdout, sys.stderr):
+        if stream:
+            stream.reconfigure(errors="backslashreplace")
+    return errors.run(command, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

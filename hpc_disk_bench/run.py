@@ -1,0 +1,155 @@
+"""One benchmark run from its checked arguments to its parsed result: what io500_wrapper.sh starts.
+
+The run's files are in the results tree from the beginning, so that however it ends, what was
+measured and why it ended can be read there.
+"""
+
+import argparse
+import contextlib
+import os
+import time
+
+from hpc_disk_bench import ending, engines, node
+from hpc_disk_bench.benchmark import Benchmark, Follower, Signals
+from hpc_disk_bench.configuration import read_template
+from hpc_disk_bench.console import Console
+from hpc_disk_bench.errors import REFUSED, UserError
+from hpc_disk_bench.files import write_bytes
+from hpc_disk_bench.phases import PHASES
+from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
+from hpc_disk_bench.scratch import Scratch
+from hpc_disk_bench.status import ERRORS, OUTPUT, PREPARING, RUNNING, write_status
+from hpc_disk_bench.summary import PhaseResult, result_of
+
+INI = "io500.ini"
+# The phases that a standard run prints with a figure; the timestamp measures nothing.
+COUNTED = [phase.name for phase in PHASES if phase.name != "timestamp"]
+
+
+def main(arguments):
+    """Run the benchmark; returns the exit code of the wrapper."""
+    target = _arguments(arguments)
+    console = Console(quiet=target.quiet)
+    template = read_template(target.config)
+    kind, version = engines.identify(target.binary)
+    with Signals() as signals:
+        scratch = Scratch.create(target.test_dir, target.results)
+        try:
+            run, metadata = _prepare(target, template, (kind, version, target.binary), scratch)
+            _introduce(target, template, metadata, console)
+            benchmark = None
+            if not signals.caught:
+                benchmark = _benchmark(target, template, metadata, run, signals, console)
+            return ending.end(run, benchmark, signals, metadata, scratch, console)
+        finally:
+            # Nothing is left to do here after an ending; this is for what went wrong before it.
+            scratch.remove()
+
+
+def _prepare(target, template, engine, scratch):
+    """Everything that is written before the launch: (run directory, its RunMetadata)."""
+    if not node.metadata_path(target.results, target.cluster, target.node).exists():
+        node.write(target.results, target.cluster, target.node)
+    levels = (target.cluster, target.node, target.storage, target.volume, target.device)
+    run = make_run_directory(target.results, *levels)
+    try:
+        scratch.name_run(run)
+        write_status(run, PREPARING)
+        metadata = RunMetadata(run, target, template, engine)
+        metadata.write()
+        rendered = template.render(scratch.data, run)
+        write_bytes(run / INI, rendered.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise UserError(f"{error.filename or run}: {error.strerror}", REFUSED) from error
+    return run, metadata
+
+
+def _introduce(target, template, metadata, console):
+    about = metadata.content
+    version = about["engine_version"] or ""
+    name = f"io500-embedded {version.replace('hpc-disk-bench-', '')}" if version else "io500"
+    levels = [target.cluster, target.node, target.storage, target.volume, target.device]
+    levels = [level for level in levels if level]
+    nodes = about["node_count"] or "?"
+    ranks = f"{target.ranks} rank{'s' * (target.ranks != 1)} on {nodes} node{'s' * (nodes != 1)}"
+    job = f" job={about['job_id']}" if about["job_id"] else ""
+    console.talk(
+        "target",
+        f"{' / '.join(levels)}    {ranks}    {name}",
+        log=f"run {'/'.join(levels)} ranks={target.ranks} nodes={nodes} "
+        f"engine={name.replace(' ', '-')}{job}",
+    )
+    stonewall = template.setting("debug", "stonewall-time", "300")
+    mode = "" if template.mode == "standard" else f"   {template.mode} mode"
+    console.talk("config", f"{target.config_name}   stonewall {stonewall} s{mode}")
+    facts = metadata.facts
+    free = "" if facts["free_bytes"] is None else f"   {facts['free_bytes'] / 2**30:.1f} GiB free"
+    console.talk("storage", f"{facts['filesystem']} from {facts['source']}{free}")
+    for warning in about["warnings"]:
+        console.warning(warning)
+
+
+def _benchmark(target, template, metadata, run, signals, console):
+    """Launch the benchmark and follow it to its end, or to a signal; it runs no more on return."""
+    command = [*target.launch, target.binary, os.fspath(run / INI)]
+    if template.mode != "standard":
+        command.append(f"--mode={template.mode}")
+    metadata.write(start_epoch=round(time.time(), 3))
+    _note(run, RUNNING)
+    try:
+        benchmark = Benchmark(command, run / OUTPUT, run / ERRORS)
+    except OSError as error:
+        (run / ERRORS).write_text(f"{command[0]}: cannot be started: {error.strerror}\n")
+        return None
+    try:
+        _follow(benchmark, run, signals, console, _phases_to_come(template))
+    finally:
+        if not benchmark.stop():
+            console.failed("to end every rank: some do not answer even to SIGKILL")
+    return benchmark
+
+
+def _follow(benchmark, run, signals, console, total):
+    """Tell of each phase as the benchmark prints it."""
+    output, number, running = Follower(run / OUTPUT), 0, True
+    while running and not signals.caught:
+        signals.wait(0.5)
+        # Asked before the lines are read, so that the last ones are not missed.
+        running = benchmark.running
+        for line in output.lines():
+            found = result_of(line.strip())
+            if not found or not isinstance(found[1], PhaseResult) or found[0] == "timestamp":
+                continue
+            number += 1
+            console.phase(number, total, found[1])
+            _note(run, RUNNING, last_phase=found[0], phases_done=number)
+
+
+def _phases_to_come(template):
+    """How many phases will be told of, or None where the configuration leaves that open."""
+    if template.mode != "standard":
+        return None
+    sections = {*COUNTED, *(name.rpartition("-")[0] for name in COUNTED)}
+    switched_off = any(
+        template.setting(section, "run", "true").lower() in ("false", "0") for section in sections
+    )
+    return None if switched_off else len(COUNTED)
+
+
+def _note(run, state, **fields):
+    # A results tree that is full for a moment must not end a run that goes on elsewhere.
+    with contextlib.suppress(OSError):
+        write_status(run, state, **fields)
+
+
+def _arguments(arguments):
+    """What io500_wrapper.sh passes on: names and paths that it has checked."""
+    parser = argparse.ArgumentParser(prog="run", add_help=False, allow_abbrev=False)
+    for name in ("cluster", "node", "storage", "device", "volume"):
+        parser.add_argument(f"--{name}", default="")
+    for name in ("test-dir", "results", "config", "config-name", "binary"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("launch", nargs="*")
+    return parser.parse_args(arguments)

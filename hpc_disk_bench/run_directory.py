@@ -1,0 +1,88 @@
+"""A run's own directory in the results tree, and the run_metadata.json in it."""
+
+import contextlib
+import math
+import os
+import time
+from pathlib import Path
+
+from hpc_disk_bench import hosts, storage
+from hpc_disk_bench.errors import REFUSED, UserError
+from hpc_disk_bench.files import write_json
+from hpc_disk_bench.tree import METADATA
+
+SCHEMA_VERSION = 1
+
+
+def make_run_directory(root, *levels):
+    """Make <root>/<level>/.../<YYYY.MM.DD-HH.MM.SS>/ and return it; empty levels are left out.
+
+    The directory is this run's alone: where another run took the second, the next one is waited
+    for. UserError (exit code 3) where it cannot be made.
+    """
+    above = Path(root, *filter(None, levels))
+    try:
+        above.mkdir(parents=True, exist_ok=True)
+        while True:
+            now = time.time()
+            directory = above / time.strftime("%Y.%m.%d-%H.%M.%S", time.localtime(now))
+            with contextlib.suppress(FileExistsError):
+                directory.mkdir()
+                return directory
+            time.sleep(math.floor(now) + 1 - now)
+    except OSError as error:
+        raise UserError(f"{above}: cannot be made: {error.strerror}", REFUSED) from error
+
+
+class RunMetadata:
+    """run_metadata.json: written before the launch, completed after it."""
+
+    def __init__(self, directory, target, template, engine):
+        """target: the run's options as the wrapper passed them; engine: (kind, version, path)."""
+        self._path = Path(directory, METADATA)
+        kind, version, binary = engine
+        ranks = target.ranks
+        nodes = hosts.ranks_by_node(target.launch, ranks)
+        self.facts = storage.inspect(target.test_dir)
+        warnings = storage.contradictions(target.storage, target.device, self.facts)
+        warnings += _launch_warnings(nodes, ranks)
+        self.content = {
+            "cluster_name": target.cluster,
+            "node_name": target.node,
+            "storage_type": target.storage,
+            "storage_volume": target.volume,
+            "device_type": target.device,
+            "timestamp": self._path.parent.name,
+            "num_procs": ranks,
+            "test_dir": target.test_dir,
+            "schema_version": SCHEMA_VERSION,
+            "engine": kind,
+            "engine_version": version,
+            "engine_path": binary,
+            "config_file": target.config_name,
+            "config_sha256": template.sha256,
+            "nodes": list(nodes) if nodes else None,
+            "node_count": len(nodes) if nodes else None,
+            "ppn": max(nodes.values()) if nodes else None,
+            "job_id": hosts.job_id(),
+            "start_epoch": None,
+            "end_epoch": None,
+            "utc_offset_seconds": time.localtime().tm_gmtoff,
+            "storage": self.facts,
+            "warnings": warnings,
+        }
+
+    def write(self, **changes):
+        """Write the file, with changes to its content."""
+        self.content.update(changes)
+        write_json(self._path, self.content)
+
+
+def _launch_warnings(nodes, ranks):
+    if nodes is None:
+        return ["on which nodes the ranks are cannot be told: the launcher did not answer"]
+    cpus = len(os.sched_getaffinity(0))
+    # Only this node's CPUs are known from here.
+    if len(nodes) == 1 and ranks > cpus:
+        return [f"{ranks} ranks share {cpus} CPUs: the figures may show the node, not the storage"]
+    return []
