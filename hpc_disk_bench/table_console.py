@@ -46,7 +46,7 @@ class Console:
         for place, why in places:
             self._say(f"   Skipping {shown(place)}: {shown(why)}")
 
-    def runs(self, table, apple_doubles):
+    def runs(self, table):
         """One line for every run, by place, and then what needs somebody's attention."""
         if self.live:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
@@ -55,9 +55,6 @@ class Console:
         lines += [(place, f"Note on {place}: {note}") for place, note in table.notes]
         for _, line in sorted(lines):
             self._say(f"   {shown(line)}")
-        if apple_doubles:
-            files = count(apple_doubles, "AppleDouble file", "AppleDouble files")
-            self._say(f"   Skipping {files} (._*): not results")
         self._warn(table)
 
     def closing(self, table, output):

@@ -7,6 +7,7 @@ import math
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from hpc_disk_bench.errors import UserError
@@ -20,6 +21,7 @@ from hpc_disk_bench.table_columns import (
     SCORED_NAMES,
     SCORES,
     STORAGE_COLUMNS,
+    TEXT,
     TRUTH,
 )
 from hpc_disk_bench.table_scan import NODE_METADATA, RESULTS, RUN_METADATA
@@ -75,25 +77,25 @@ class NodeMetadata:
 
     def __init__(self):
         self._known = {}
-        self.notes = []  # (the node's place below the root, what is wrong)
+        self.notes = []  # (the node's place, what is wrong)
 
     def values(self, run):
         """The values of NODE_COLUMNS for the node of `run`."""
-        path = run.node_metadata
-        if path is None:
+        if run.node is None:
             return [None] * len(NODE_COLUMNS)
-        if path not in self._known:
-            self._known[path] = self._read(path, run.node_at)
-        return self._known[path]
+        if run.node not in self._known:
+            self._known[run.node] = self._read(run.node, run.node_place)
+        return self._known[run.node]
 
-    def _read(self, path, relative):
+    def _read(self, directory, place):
         notes = []
         try:
-            values = _values(read(path), NODE_COLUMNS, "", NODE_METADATA, notes)
+            content = read(os.path.join(directory, NODE_METADATA))
+            values = _values(content, FIELDS_OF_NODE, NODE_METADATA, notes)
         except Skipped as error:
             values = [None] * len(NODE_COLUMNS)
             notes.append(f"{error}: the hardware columns of this node's runs stay empty")
-        self.notes += [(relative, note) for note in notes]
+        self.notes += [(place, note) for note in notes]
         return values
 
 
@@ -123,13 +125,13 @@ def read_row(run, nodes):
     state = _state(ended, results, phases, scores)
     storage = metadata.get("storage")
     base = [
-        *_values(metadata, IDENTITY, "", RUN_METADATA, notes),
+        *_values(metadata, FIELDS_OF_IDENTITY, RUN_METADATA, notes),
         *nodes.values(run),
-        *_values(metadata, RUN_COLUMNS, "", RUN_METADATA, notes),
-        *_values(_object(storage), STORAGE_COLUMNS, "storage_", RUN_METADATA, notes),
+        *_values(metadata, FIELDS_OF_RUN, RUN_METADATA, notes),
+        *_values(_object(storage), FIELDS_OF_STORAGE, RUN_METADATA, notes),
         text(metadata.get("warnings")) or None,
         state,
-        run.relative or ".",
+        run.place,
         sum(name in SCORED_NAMES and p.value is not None for name, p in phases.items()),
         _number(status.get("exit_code")),
         text(status.get("last_phase")),
@@ -142,11 +144,11 @@ def read_row(run, nodes):
         phases=phases,
         scores=scores,
         identity=(*where, timestamp, text(metadata.get("start_epoch")), run.name),
-        order=(*where, timestamp, run.relative),
+        order=(*where, timestamp, run.place),
         node="/".join(where[:2]),
-        node_known=run.node_metadata is not None,
+        node_known=run.node is not None,
         target="/".join(part for part in where if part),
-        run_dir=run.relative or ".",
+        run_dir=run.place,
         state=state,
         depth=run.depth,
         notes=notes,
@@ -186,10 +188,10 @@ def _measured(results, notes):
             continue
         if key in SCORES:
             parts = ("bandwidth", "iops", "total")
-            figures = [_figure(value.get(part), f"{key}.{part}", notes) for part in parts]
+            figures = [_figure(value.get(part), key, notes) for part in parts]
             scores[key] = Score(*figures, value.get("valid") is True and None not in figures)
         elif "value" in value:
-            name = re.sub(r"[^0-9A-Za-z]+", "-", key)
+            name = phase_name(key)
             phases[name] = _phase(name, value, notes)
             if "valid" not in value:
                 unmarked.append(name)
@@ -201,29 +203,37 @@ def _measured(results, notes):
     return phases, scores
 
 
+@cache
+def phase_name(key):
+    """The name of a phase as it can start a column's name: other signs than letters become -."""
+    return re.sub(r"[^0-9A-Za-z]+", "-", key)
+
+
 def _phase(name, value, notes):
     rate = _figure(value.get("value"), name, notes)
     known = BY_NAME.get(name)
-    scored = value.get("scored", known is None or known.group is not None)
     return Measured(
         rate,
         text(value.get("unit")),
-        _figure(value.get("time"), f"{name}.time", notes),
+        _figure(value.get("time"), name, notes),
         value.get("valid") is True and rate is not None,
         text(value.get("reasons")) or None,
-        scored is not False,
+        value.get("scored", known is None or known.group is not None) is not False,
     )
 
 
 def _figure(value, name, notes):
     number = _number(value)
     if number is None and value is not None and not isinstance(value, float):
-        notes.append(f"{RESULTS}: {name} is {json.dumps(value)[:40]}, not a number: left empty")
+        shown = json.dumps(value)[:40]
+        notes.append(f"{RESULTS}: {name} has {shown} where a number belongs: left empty")
     return number
 
 
 def _number(value):
     """A finite number, also one written as text; else None."""
+    if type(value) is float:  # nearly all of them
+        return value if math.isfinite(value) else None
     if isinstance(value, str):
         try:
             value = float(value)
@@ -245,21 +255,33 @@ def text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def _values(source, columns, prefix, name, notes):
+def _truth(value):
+    return value if isinstance(value, bool) else None
+
+
+CONVERT = {NUMBER: _number, TEXT: text, TRUTH: _truth}
+
+
+def _fields(columns, prefix=""):
+    """What to read for `columns`: (key in the JSON object, converter, kind)."""
+    return [(c.name.removeprefix(prefix), CONVERT[c.kind], c.kind) for c in columns]
+
+
+def _values(source, fields, file, notes):
     values = []
-    for column in columns:
-        raw = source.get(column.name[len(prefix) :])
-        if column.kind is NUMBER:
-            value = _number(raw)
-        elif column.kind is TRUTH:
-            value = raw if isinstance(raw, bool) else None
-        else:
-            value = text(raw)
+    for key, convert, kind in fields:
+        raw = source.get(key)
+        value = None if raw is None else convert(raw)
         if value is None and raw is not None:
-            shown = json.dumps(raw)[:40]
-            notes.append(f"{name}: {column.name} is {shown}, not a {column.kind}: left empty")
+            notes.append(f"{file}: {key} is {json.dumps(raw)[:40]}, not a {kind}: left empty")
         values.append(value)
     return values
+
+
+FIELDS_OF_IDENTITY = _fields(IDENTITY)
+FIELDS_OF_NODE = _fields(NODE_COLUMNS)
+FIELDS_OF_RUN = _fields(RUN_COLUMNS)
+FIELDS_OF_STORAGE = _fields(STORAGE_COLUMNS, "storage_")
 
 
 def _object(value):
