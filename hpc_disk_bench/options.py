@@ -1,4 +1,4 @@
-"""Command-line options where a mistake is one line on stderr and exit code 2, as everywhere here."""
+"""Command-line options: a mistake is one line on stderr and exit code 2, as everywhere here."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The whole page: the document's parts, its contents list and its head, in one file.
 
 Nothing in it is fetched, and the page says so to the browser (Content-Security-Policy), which then
-refuses to. Files that the document includes are read after its cells ran: one may have written them.
+refuses to. Files that the document includes are read after its cells ran: a cell may write one.
 """
 
 from __future__ import annotations
