@@ -22,7 +22,7 @@ SMALL = {
 
 @dataclass
 class Engine:
-    """Starts the engine in `directory`, with its data in `data`, and holds what is needed for it."""
+    """Starts the engine in `directory`, with its data in `data`."""
 
     binary: Path
     mpirun: Path
@@ -97,7 +97,7 @@ class Engine:
 
     @contextlib.contextmanager
     def paused(self, ini, phase, *options, ranks=2):
-        """The run while it waits before `phase`; goes on when the block ends. Yields the process."""
+        """The run, waiting before `phase` until the block ends. Yields its process."""
         pauses = self.directory / "pauses"
         pauses.mkdir(exist_ok=True)
         (pauses / phase).touch()
@@ -132,14 +132,23 @@ def wait_for(condition, process, seconds=60):
         time.sleep(0.02)
 
 
+@contextlib.contextmanager
+def scratch(directory):
+    """A path for data, not made: in memory where there is /dev/shm, else below `directory`."""
+    memory = Path("/dev/shm")
+    base = memory if os.access(memory, os.W_OK) else directory
+    data = base / f"hdb-test-{os.getpid()}-{time.monotonic_ns()}"
+    try:
+        yield data
+    finally:
+        shutil.rmtree(data, ignore_errors=True)
+
+
 @pytest.fixture
 def bench(engine, mpirun, mpi_environ, tmp_path):
-    """An engine whose data is in memory where the machine has /dev/shm, else in the temporary directory."""
-    fast = Path("/dev/shm")
-    base = fast if os.access(fast, os.W_OK) else tmp_path
-    data = base / f"hdb-test-{os.getpid()}-{time.monotonic_ns()}"
-    yield Engine(engine, mpirun, mpi_environ, tmp_path, data)
-    shutil.rmtree(data, ignore_errors=True)
+    """An engine with a directory of its own and a place for its data."""
+    with scratch(tmp_path) as data:
+        yield Engine(engine, mpirun, mpi_environ, tmp_path, data)
 
 
 @contextlib.contextmanager

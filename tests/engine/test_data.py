@@ -1,4 +1,4 @@
-"""What the engine writes lies where upstream's lies and holds what upstream's holds, and is checked when read."""
+"""What the engine writes lies and reads as upstream's does, and is checked when read."""
 
 import os
 import re
@@ -13,7 +13,7 @@ SEEDS = {"ior-easy": 1836005187, "ior-hard": 1836015875, "mdtest-hard": -1572773
 
 
 def words(seed, rank, size):
-    """The `timestamp` packet of a rank: word i is rank << 32 | seed + i, the rest the byte's index."""
+    """A rank's `timestamp` packet: word i is rank << 32 | seed + i, the rest the byte's index."""
     mask = 2**64 - 1
     data = b"".join(
         struct.pack("<Q", (rank << 32 | ((seed & mask) + i)) & mask) for i in range(size // 8)

@@ -1,10 +1,12 @@
-"""The engine's files are laid out as upstream's: the same lines, but for numbers, paths and versions."""
+"""The engine's files have upstream's lines, but for numbers, paths and versions."""
 
 import re
 
 import pytest
 
-FULL = {"debug": {"stonewall-time": "3"}}
+from tests.engine.conftest import Engine, scratch
+
+FULL = {"debug": {"stonewall-time": "1"}}
 RECORDED = "tmpfs-std-np2-r1"
 FILES = [
     "result_summary.txt",
@@ -35,7 +37,7 @@ FILES = [
 
 
 def blanked(text, data):
-    """The text without what differs between two runs: numbers, dates, the data directory, the version."""
+    """The text without what differs between two runs: numbers, dates, paths, versions."""
     text = text.replace(str(data), "DATA")
     text = re.sub(r"(config-hash|hash)( +)= [0-9A-F]+", r"\1\2= HASH", text)
     text = re.sub(r"(version +=? ?|IOR-|mdtest-)(io500-|hpc-|[0-9])[^ :\n]*", r"\1V", text)
@@ -49,16 +51,15 @@ def blanked(text, data):
 
 @pytest.fixture(scope="module")
 def both(shared, engine, mpirun, mpi_environ, tmp_path_factory):
-    """The recorded run and one of ours with the same configuration: pairs of directory and data path."""
-    from tests.engine.conftest import Engine
-
+    """The recorded run and ours with its configuration: pairs of directory and data path."""
     recorded = shared("upstream-runs", RECORDED)
     directory = tmp_path_factory.mktemp("layout")
-    bench = Engine(engine, mpirun, mpi_environ, directory, directory / "data")
-    done = bench.run(bench.write_ini(FULL, base={}))
-    assert done.returncode == 0, done.stderr
-    their_data = re.search(r"datadir = (.*)", (recorded / "config-used.ini").read_text())[1]
-    return (recorded / "results", their_data), (bench.results, bench.data)
+    with scratch(directory) as data:
+        bench = Engine(engine, mpirun, mpi_environ, directory, data)
+        done = bench.run(bench.write_ini(FULL, base={}))
+        assert done.returncode == 0, done.stderr
+        their_data = re.search(r"datadir = (.*)", (recorded / "config-used.ini").read_text())[1]
+        yield (recorded / "results", their_data), (bench.results, data)
 
 
 @pytest.mark.parametrize("name", FILES)

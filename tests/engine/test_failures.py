@@ -1,0 +1,136 @@
+"""A rank that fails ends the run, says what and where, and keeps what was measured before."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from tests.engine.conftest import PAUSING, mounted
+
+LINE = r'ERROR rank \d+ on \S+: phase {}: {} "{}[^"]*"( at offset \d+)?: .* \({}\)'
+
+
+def assert_failed(done, phase, call, path, error):
+    assert done.returncode == 1
+    assert re.search(LINE.format(phase, call, re.escape(str(path)), error), done.stderr), (
+        done.stderr
+    )
+
+
+def test_a_full_file_system_is_named_with_rank_path_and_offset(bench, tmp_path):
+    with mounted(tmp_path / "small", "-t", "tmpfs", "-o", "size=20m", "tmpfs") as small:
+        bench.data = small / "data"
+        done = bench.run(bench.write_ini({"ior-easy": {"blockSize": "64m"}}))
+        assert_failed(done, "ior-easy-write", "write", bench.data / "ior-easy", "ENOSPC")
+        assert "at offset" in done.stderr
+
+
+def test_a_real_ext4_that_is_full_ends_the_run(bench, tmp_path):
+    image = tmp_path / "image"
+    with open(image, "wb") as file:
+        file.truncate(24 << 20)
+    assert os.system(f"mkfs.ext4 -q {image} 2>/dev/null") == 0
+    with mounted(tmp_path / "ext4", "-o", "loop", str(image)) as ext4:
+        bench.data = ext4 / "data"
+        done = bench.run(bench.write_ini({"ior-hard": {"segmentCount": "5000"}}))
+        assert_failed(done, "ior-hard-write", "write", bench.data / "ior-hard/file", "ENOSPC")
+        assert "ior-easy-write" in bench.summary()
+
+
+def test_what_was_measured_before_the_failure_is_in_the_files(bench, tmp_path):
+    options = "size=200m,nr_inodes=100"
+    with mounted(tmp_path / "few", "-t", "tmpfs", "-o", options, "tmpfs") as few:
+        bench.data = few / "data"
+        done = bench.run(bench.write_ini())
+        assert_failed(done, "mdtest-easy-write", "open", bench.data / "mdtest-easy", "ENOSPC")
+    assert re.search(r"\[RESULT\] +ior-easy-write +[\d.]+ GiB/s", bench.summary())
+    assert "[mdtest-easy-write]\nt_start" in bench.result()
+
+
+def test_a_read_only_file_system_is_refused_before_anything_runs(bench, tmp_path):
+    with mounted(tmp_path / "fixed", "-t", "tmpfs", "-o", "ro", "tmpfs") as fixed:
+        bench.data = fixed / "data"
+        done = bench.run(bench.write_ini())
+    assert done.returncode == 1
+    assert "Read-only file system (EROFS)" in done.stderr
+    assert not bench.results.exists()
+
+
+def test_a_truncated_file_ends_the_run_and_is_named(bench):
+    with bench.paused(bench.write_ini(PAUSING), "find") as process:
+        os.truncate(bench.data / "ior-easy/ior_file_easy.00000001", 3 << 20)
+    assert process.returncode == 1
+    assert re.search(
+        r"rank 1 on \S+: phase ior-easy-read: read .*ior_file_easy.00000001\" at offset 3145728: "
+        "the file ends before",
+        process.errors,
+    )
+
+
+def test_a_missing_file_ends_the_run_and_is_named(bench):
+    with bench.paused(bench.write_ini(PAUSING), "find") as process:
+        (bench.data / "ior-hard/file").unlink()
+    assert process.returncode == 1
+    assert re.search(
+        r"phase ior-hard-read: open .*ior-hard/file\": No such file or directory \(ENOENT\)",
+        process.errors,
+    )
+
+
+def ranks_of(bench):
+    """The process ids of this run's ranks."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except (OSError, ValueError):
+            continue
+        if words[0] == bytes(bench.binary) and os.readlink(f"/proc/{entry}/cwd") == str(
+            bench.directory
+        ):
+            found.append(int(entry))
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_rank_that_dies_takes_the_run_with_it(bench, number):
+    with bench.paused(bench.write_ini(PAUSING), "ior-hard-write") as process:
+        os.kill(max(ranks_of(bench)), number)
+        process.wait(timeout=30)
+    assert process.returncode != 0
+    assert ranks_of(bench) == []
+    assert "mdtest-easy-write" in bench.summary()
+
+
+def test_cleanup_removes_what_an_aborted_run_left_and_nothing_else(bench):
+    with bench.paused(bench.write_ini(PAUSING), "ior-hard-write") as process:
+        process.terminate()
+        process.wait(timeout=30)
+    (bench.results / "mdtest-easy.stonewall").unlink(missing_ok=True)
+    mine = bench.data / "mdtest-easy/test-dir.0-0/mdtest_tree.0.0/file.mdtest.mine"
+    mine.write_text("not the benchmark's")
+    other = bench.data / "notes.txt"
+    other.touch()
+    assert len(list(bench.data.rglob("file.mdtest.*"))) == 301
+
+    done = bench.run(bench.write_ini(), "--cleanup")
+    assert done.returncode == 0, done.stderr
+    assert {path for path in bench.data.rglob("*") if path.is_file()} == {mine, other}
+    assert "stays" in done.stdout
+    assert bench.summary().rstrip().endswith("[INVALID]")
+
+    mine.unlink()
+    other.unlink()
+    assert bench.run(bench.write_ini(), "--cleanup").returncode == 0
+    assert not bench.data.exists()
+
+
+def test_a_data_directory_that_was_there_stays_with_what_it_holds(bench):
+    bench.data.mkdir()
+    kept = bench.data / "kept"
+    kept.write_text("mine")
+    done = bench.run(bench.write_ini())
+    assert done.returncode == 0
+    assert list(bench.data.rglob("*")) == [kept]
