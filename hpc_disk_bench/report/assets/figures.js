@@ -1,0 +1,84 @@
+// Draws the figures: those in view first, the others when the browser has time, all before printing.
+(function () {
+  "use strict";
+  const NARROW = 640;
+  const config = {
+    responsive: true,
+    displaylogo: false,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
+    toImageButtonOptions: { format: "svg" },
+  };
+  const dark = new Map(window.HDB.pairs);
+  const figures = [];
+
+  // A figure's colours are those of the light theme; each has its counterpart in the dark one.
+  function coloured(value, theme) {
+    if (theme !== "dark") return structuredClone(value);
+    if (typeof value === "string") return dark.get(value) || value;
+    if (Array.isArray(value)) return value.map((item) => coloured(item, theme));
+    if (value && typeof value === "object") {
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, coloured(item, theme)]));
+    }
+    return value;
+  }
+
+  function draw(figure, theme = document.documentElement.dataset.hdbTheme) {
+    const narrow = figure.spec.narrow && figure.place.clientWidth < NARROW;
+    const height = (narrow && figure.spec.narrowHeight) || figure.spec.height;
+    const layout = coloured(narrow ? figure.spec.narrow : figure.spec.layout, theme);
+    layout.template = coloured(window.HDB.template, theme);
+    layout.height = height;
+    figure.place.style.height = `${height}px`;
+    figure.narrow = narrow;
+    figure.theme = theme;
+    window.Plotly.react(figure.place, coloured(figure.spec.data, theme), layout, config);
+    figure.drawn = true;
+    const done = figures.filter((one) => one.drawn).length;
+    document.documentElement.dataset.hdbFigures = `${done}/${figures.length}`;
+  }
+
+  function drawNext() {
+    const figure = figures.find((one) => !one.drawn);
+    if (!figure) return;
+    draw(figure);
+    whenIdle(drawNext);
+  }
+
+  function whenIdle(work) {
+    if (window.requestIdleCallback) window.requestIdleCallback(work, { timeout: 500 });
+    else window.setTimeout(work, 20);
+  }
+
+  function redraw(theme) {
+    for (const figure of figures) if (figure.drawn) draw(figure, theme);
+  }
+
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const script of document.querySelectorAll("script.hdb-spec")) {
+      const place = document.getElementById(script.dataset.for);
+      figures.push({ place, spec: JSON.parse(script.textContent), drawn: false });
+    }
+    document.documentElement.dataset.hdbFigures = `0/${figures.length}`;
+    const watch = new IntersectionObserver((entries) => {
+      for (const entry of entries) {
+        const figure = figures.find((one) => one.place === entry.target);
+        if (entry.isIntersecting && !figure.drawn) draw(figure);
+      }
+    }, { rootMargin: "400px" });
+    for (const figure of figures) watch.observe(figure.place);
+    window.setTimeout(() => whenIdle(drawNext), 300);
+  });
+
+  document.addEventListener("hdb-theme", () => redraw());
+  window.addEventListener("resize", () => {
+    for (const figure of figures) {
+      const narrow = figure.place.clientWidth < NARROW;
+      if (figure.drawn && figure.spec.narrow && narrow !== figure.narrow) draw(figure);
+    }
+  });
+  window.addEventListener("beforeprint", () => {
+    for (const figure of figures) draw(figure, "light");
+  });
+  window.addEventListener("afterprint", () => redraw());
+})();

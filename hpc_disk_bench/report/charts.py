@@ -1,0 +1,71 @@
+"""What a cell hands on: a Chart, a Table, or a sentence in place of what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+import plotly.graph_objects as go
+
+
+@dataclass
+class Chart:
+    """A figure with what a reader needs to read it.
+
+    `title` holds the unit; `caption` says how to read it; `alt` says what it shows, for who cannot
+    see it. `narrow` are the layout's changes for a phone. Points carry the run's number as their
+    id, so that the page can filter them.
+    """
+
+    name: str
+    title: str
+    figure: go.Figure
+    caption: str
+    alt: str
+    height: int = 420
+    narrow: dict | None = None
+    narrow_height: int | None = None
+
+
+@dataclass
+class Column:
+    """One column of a Table: `values` are shown by `show` and sorted and exported as they are."""
+
+    title: str
+    values: list
+    show: list[str] | None = None
+    numeric: bool = False
+    html: bool = False  # `show` is markup of the package's own, already escaped
+    wide: bool = False  # sentences, which wrap
+
+
+@dataclass
+class Table:
+    name: str
+    title: str
+    columns: list[Column]
+    caption: str
+    muted: list[bool] = field(default_factory=list)  # rows of runs that do not count
+    page: int = 25
+    search: bool = True
+
+    @property
+    def rows(self):
+        return len(self.columns[0].values) if self.columns else 0
+
+
+@dataclass
+class Missing:
+    """The sentence in place of a figure or table: what is missing and how to get it."""
+
+    title: str
+    sentence: str
+
+
+def column(title, values, **more):
+    return Column(title, list(values), **more)
+
+
+def frame_columns(frame: pd.DataFrame, titles: dict[str, str]):
+    """Plain text columns of `frame` under their titles."""
+    return [column(title, frame[name]) for name, title in titles.items()]

@@ -1,0 +1,154 @@
+"""Prints charts, tables and sentences as raw HTML into the document.
+
+A cell has `output: asis`, so that what is printed reaches the page as it is. Ordinary rich output
+would make Quarto add scripts that it loads from elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from hpc_disk_bench.report.charts import Chart, Missing, Table
+from hpc_disk_bench.report.markup import escape, tag
+
+FENCE = "```"
+
+
+def show(*parts):
+    """Print each of `parts`: a Chart, a Table, a Missing, or a string of markup."""
+    for part in parts:
+        if part is None:
+            continue
+        print(f"\n{FENCE}{{=html}}\n{render(part)}\n{FENCE}\n")
+
+
+def render(part):
+    """The markup of one part."""
+    if isinstance(part, Chart):
+        return chart(part)
+    if isinstance(part, Table):
+        return table(part)
+    if isinstance(part, Missing):
+        return missing(part)
+    return part
+
+
+def chart(part):
+    """A figure: its title, the place where report.js draws it, its data as JSON, its caption."""
+    spec = {
+        "data": _traces(part.figure),
+        "layout": _without_template(part.figure.layout.to_plotly_json()),
+        "height": part.height,
+        "narrow": part.narrow and _without_template(part.narrow),
+        "narrowHeight": part.narrow_height,
+    }
+    name = escape(part.name)
+    return tag(
+        "figure",
+        tag("p", escape(part.title), class_="hdb-title"),
+        tag(
+            "div",
+            id=f"plot-{part.name}",
+            class_="plotly-graph-div hdb-plot",
+            style=f"height:{part.height}px",
+            role="img",
+            aria_label=part.alt,
+        ),
+        f'<script type="application/json" class="hdb-spec" data-for="plot-{name}">',
+        embedded(spec),
+        "</script>",
+        tag("noscript", "The figure needs JavaScript; its numbers are in the tables."),
+        tag("figcaption", escape(part.caption)),
+        class_="hdb-figure",
+        id=f"figure-{part.name}",
+    )
+
+
+def table(part):
+    """A table that reads without script; report.js adds sorting, search, pages and CSV export."""
+    head = [
+        tag("th", escape(c.title), scope="col", class_="hdb-number" if c.numeric else None)
+        for c in part.columns
+    ]
+    rows = []
+    for k in range(part.rows):
+        cells = [_cell(column, k) for column in part.columns]
+        muted = bool(part.muted) and part.muted[k]
+        rows.append(tag("tr", *cells, class_="hdb-muted" if muted else None))
+    body = tag(
+        "table",
+        tag("thead", tag("tr", *head)),
+        tag("tbody", "\n".join(rows)),
+        class_="hdb-table",
+        data_page=part.page,
+        data_search="yes" if part.search else None,
+        data_name=part.name,
+        aria_labelledby=f"title-{part.name}",
+    )
+    return tag(
+        "div",
+        tag("p", escape(part.title), class_="hdb-title", id=f"title-{part.name}"),
+        tag("div", body, class_="hdb-scroll", tabindex="0", role="region",
+            aria_labelledby=f"title-{part.name}"),
+        tag("p", escape(part.caption), class_="hdb-caption"),
+        class_="hdb-tablebox",
+        id=f"table-{part.name}",
+    )  # fmt: skip
+
+
+def missing(part):
+    return tag(
+        "div",
+        tag("p", escape(part.title), class_="hdb-title"),
+        tag("p", escape(part.sentence)),
+        class_="hdb-missing",
+    )
+
+
+def embedded(value):
+    """`value` as JSON that can stand in a script element and in a fence of backticks."""
+    text = json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&`\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _cell(column, k):
+    value = column.values[k]
+    shown = column.show[k] if column.show is not None else _text(value)
+    raw = _text(value)
+    written = shown if column.html else escape(shown)
+    return tag(
+        "td",
+        written,
+        class_="hdb-number" if column.numeric else "hdb-long" if column.wide else None,
+        data_v=raw if column.html or raw != shown else None,
+    )
+
+
+def _text(value):
+    """A value as it is exported: all its digits, nothing for what is missing."""
+    if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    if isinstance(value, float):
+        return f"{value:.6g}" if value != int(value) or abs(value) > 1e15 else str(int(value))
+    return str(value)
+
+
+def _traces(figure):
+    return [trace.to_plotly_json() for trace in figure.data]
+
+
+def _without_template(layout):
+    return {key: value for key, value in layout.items() if key != "template"}
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value)} in a figure")

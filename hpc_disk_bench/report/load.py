@@ -1,0 +1,135 @@
+"""Reads aggregated_results.csv into a data frame that the rest of the report can rely on.
+
+Every column that the report names exists afterwards, numbers are numbers and flags are flags,
+whatever the table lacked. Which runs count is decided here, once, for all figures and tables.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from hpc_disk_bench.errors import UserError
+from hpc_disk_bench.phases import PHASES, SCORED
+from hpc_disk_bench.report import quality, style, tidy, units
+from hpc_disk_bench.table_csv import unguarded
+
+TABLE_VARIABLE = "IO500_TABLE"
+DEFAULT_TABLE = "aggregated_results.csv"
+
+TEXTS = (  # noqa: SIM905
+    "cluster_name node_name storage_type storage_volume device_type timestamp test_dir state"
+    " run_dir hostname cpu_model network_interface network_speed kernel os engine engine_version"
+    " config_file config_sha256 job_id warnings last_phase evidence storage_filesystem"
+    " storage_source storage_options"
+).split()
+NUMBERS = (  # noqa: SIM905
+    "num_procs node_count ppn start_epoch end_epoch utc_offset_seconds cpu_count cpu_cores"
+    " memory_gb storage_size_bytes storage_free_bytes score_bandwidth score_iops score_total"
+).split()
+
+
+def raw(path=None):
+    """The table at `path` (default: $IO500_TABLE, else aggregated_results.csv here) as text.
+
+    Everything as text: a node named 007 or NA is a name, not a number or a gap.
+    """
+    path = Path(path or os.environ.get(TABLE_VARIABLE) or DEFAULT_TABLE)
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such table; make it with ./aggregate_results.py") from error
+    except pd.errors.EmptyDataError as error:
+        raise UserError(f"{path}: empty; make it again with ./aggregate_results.py") from error
+    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{path}: not a table of comma-separated values: {reason}") from error
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    frame.attrs["source"] = str(path)
+    return frame
+
+
+def table(path=None):
+    """The runs of the table at `path`, ready for figures: one row per run, in its order."""
+    text = raw(path)
+    runs = prepare(text)
+    runs.attrs["source"] = text.attrs["source"]
+    return runs
+
+
+def prepare(raw):
+    """Add what the report needs to `raw`, a frame of the table's columns as text."""
+    columns = {name: _text(raw, name) for name in TEXTS}
+    columns |= {name: _number(raw, name) for name in NUMBERS}
+    columns["score_valid"] = _flag(raw, "score_valid")
+    for phase in PHASES:
+        for part in ("value", "time"):
+            columns[f"{phase.column}_{part}"] = _number(raw, f"{phase.column}_{part}")
+        columns[f"{phase.column}_valid"] = _flag(raw, f"{phase.column}_valid")
+        columns[f"{phase.column}_reasons"] = _text(raw, f"{phase.column}_reasons")
+    runs = pd.DataFrame(columns, index=pd.RangeIndex(len(raw), name="run"))
+    kept = [name for name in raw.columns if name not in runs.columns]
+    runs = pd.concat([runs, raw[kept].set_index(runs.index)], axis=1)
+
+    runs["storage"] = _storage(runs)
+    several_clusters = runs["cluster_name"].nunique() > 1
+    node = runs["node_name"].replace("", "unknown node")
+    runs["node"] = runs["cluster_name"] + "/" + node if several_clusters else node
+    runs["target"] = runs["node"] + " · " + runs["storage"]
+    runs["networked"] = ~runs["storage_type"].isin(["local", ""])
+    runs["started"] = pd.to_datetime(runs["timestamp"], format="%Y.%m.%d-%H.%M.%S", errors="coerce")
+    nodes = runs["node_count"].fillna(1).clip(lower=1)
+    runs["wire"] = runs["network_speed"].map(units.line_rate) * nodes
+    runs["made_by"] = _made_by(runs)
+    dressed = style.dress(runs["storage"])
+    runs["colour"] = runs["storage"].map(lambda storage: dressed[storage][0])
+    runs["marker"] = runs["storage"].map(lambda storage: dressed[storage][1])
+    known = [phase for phase in SCORED if f"{phase.column}_value" in raw.columns]
+    runs = quality.judge(runs, known)
+    runs["place"] = tidy.places(runs)
+    return runs
+
+
+def _text(raw, name):
+    """A column of `raw` without the mark that keeps spreadsheets from calculating."""
+    if name not in raw.columns:
+        return pd.Series("", index=range(len(raw)), dtype=object)
+    return pd.Series([unguarded(cell).strip() for cell in raw[name]], dtype=object)
+
+
+def _number(raw, name):
+    numbers = pd.to_numeric(_text(raw, name), errors="coerce").astype(float)
+    return numbers.where(np.isfinite(numbers))
+
+
+def _flag(raw, name):
+    """True, False, or None where the table does not say."""
+    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    return (
+        _text(raw, name)
+        .str.lower()
+        .map(words)
+        .astype(object)
+        .where(lambda flag: flag.notna(), None)
+    )
+
+
+def _storage(runs):
+    """The label of a storage as the results tree spells it: nfs/nfs7/hdd, local/ssd."""
+    parts = runs[["storage_type", "storage_volume", "device_type"]]
+    labels = ["/".join(part for part in row if part) for row in parts.itertuples(index=False)]
+    return pd.Series(
+        [label or "unknown storage" for label in labels], index=runs.index, dtype=object
+    )
+
+
+def _made_by(runs):
+    labels = [
+        " ".join(dict.fromkeys(part for part in pair if part)) or "unknown engine"
+        for pair in runs[["engine", "engine_version"]].itertuples(index=False)
+    ]
+    return pd.Series(labels, index=runs.index, dtype=object)

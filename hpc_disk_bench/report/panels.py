@@ -1,0 +1,258 @@
+"""Dot plots in panels with one row per storage: the form that most figures of the report share.
+
+Each panel shows one phase or score. Dots are runs, the upright stroke is the median of those that
+count, the bar through it its 95 % interval. All panels share rows and, where units agree, the axis.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from hpc_disk_bench.report import statistics, style, tidy, units
+
+TITLE, TICKS, AXIS_TITLE, TOP = 24, 22, 26, 8  # pixels
+GAP = 0.035  # of the width, between columns
+
+HOW_TO_READ = (
+    "Each dot is a run, the upright stroke the median of those that count; the bar through it is"
+    " the median's 95 % interval, drawn from 3 runs on."
+)
+HOLLOW = " Hollow dots are runs that are invalid, partial or failed: shown, not ranked."
+
+
+def dots(
+    long,
+    titles,
+    rows,
+    axes,
+    *,
+    columns=2,
+    unit="",
+    labels=None,
+    key="storage",
+    row_height=style.ROW,
+    middles=True,
+):
+    """A figure with a panel per title: (figure, height, narrow layout, narrow height).
+
+    `long` has panel, value, counts, hover, run and the column `key` whose values are the `rows`,
+    from top to bottom. `axes`: one axis of style.axis_for for all panels, or one per title.
+    """
+    axes = axes if isinstance(axes, list) else [axes] * len(titles)
+    place = {row: len(rows) - 1 - k for k, row in enumerate(rows)}
+    long = long[long[key].isin(place) & (long["value"] > 0)]
+    figure = go.Figure()
+    notes = []
+    for k, title in enumerate(titles):
+        part = long[long["panel"] == title]
+        traces = [_hatching(part, place, key, axes[k]), _runs(part, place, key, unit)]
+        traces += [_middles(part, place, key)] if middles else []
+        for trace in traces:
+            figure.add_trace(trace.update(xaxis=axis_id("x", k), yaxis=axis_id("y", k)))
+        notes += _unranked_notes(part, place, key, axes[k], k)
+    shown = labels or [style.label(row) for row in rows]
+    wide, height = layout(titles, shown, axes, columns, notes, row_height)
+    narrow, narrow_height = layout(titles, shown, axes, 1, notes, row_height)
+    figure.update_layout(wide, barmode="overlay")
+    narrow = go.Layout(narrow, barmode="overlay").to_plotly_json()
+    return figure, height, narrow, narrow_height
+
+
+def _runs(part, place, key, unit):
+    symbols = zip(part["marker"], part["counts"], strict=True)
+    return go.Scatter(
+        mode="markers",
+        x=rounded(part["value"]),
+        y=rounded(part[key].map(place).to_numpy(dtype=float) + tidy.jitter(part[key])),
+        # Plotly draws one point per id: a run with several phases in one trace needs several ids.
+        ids=[f"{run}/{phase}" for run, phase in zip(part["run"], part["phase"], strict=True)],
+        customdata=list(part["hover"]),
+        hovertemplate=f"%{{customdata}}<br>%{{x:.4g}} {unit}<extra></extra>",
+        marker={
+            "size": 10,
+            "opacity": 0.9,
+            "color": list(part["colour"]),
+            "symbol": [marker if counts else f"{marker}-open" for marker, counts in symbols],
+            "line": {"width": 1, "color": style.BACKGROUND[0]},
+        },
+        meta="runs",
+    )
+
+
+def _middles(part, place, key):
+    """The medians of the runs that count, with their intervals."""
+    found = []
+    for row, group in part[part["counts"].astype(bool)].groupby(key, sort=False):
+        spread = statistics.spread(group["value"])
+        if spread.n > 1:
+            colours = set(group["colour"])
+            colour = colours.pop() if len(colours) == 1 else style.INK[0]
+            found.append((place[row], colour, spread))
+    spreads = [spread for _, _, spread in found]
+    return go.Scatter(
+        mode="markers",
+        x=rounded([spread.median for spread in spreads]),
+        y=[row for row, _, _ in found],
+        customdata=[_spread_text(spread) for spread in spreads],
+        hovertemplate="%{customdata}<extra></extra>",
+        marker={
+            "symbol": "line-ns",
+            "size": 17,
+            "line": {"width": 3, "color": [colour for _, colour, _ in found]},
+        },
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": rounded(np.nan_to_num([s.high - s.median for s in spreads])),
+            "arrayminus": rounded(np.nan_to_num([s.median - s.low for s in spreads])),
+            "thickness": 2,
+            "width": 0,
+            "color": style.MUTED[0],
+        },
+        meta="medians",
+    )
+
+
+def unranked(part, key):
+    """The rows none of whose runs counts, with the word for it: {row: "invalid: not ranked"}."""
+    found = {}
+    for row, group in part.groupby(key, sort=False):
+        if not group["counts"].any():
+            states = set(group["state"])
+            found[row] = tidy.not_ranked(states.pop() if len(states) == 1 else "not valid")
+    return found
+
+
+def _hatching(part, place, key, axis):
+    """A hatched band behind each row that is not ranked, over the whole width of the panel."""
+    low, high = axis["range"]
+    if axis.get("type") == "log":
+        low, high = 10**low, 10**high
+    bands = [place[row] for row in unranked(part, key)]
+    return go.Bar(
+        orientation="h",
+        base=[low] * len(bands),
+        x=[high - low] * len(bands),
+        y=bands,
+        width=0.92,
+        hoverinfo="skip",
+        marker={
+            "color": "rgba(0,0,0,0)",
+            "line": {"width": 0},
+            "pattern": {
+                "shape": "/",
+                "size": 7,
+                "solidity": 0.12,
+                "fgcolor": style.HATCH[0],
+                "bgcolor": "rgba(0,0,0,0)",
+                "fillmode": "overlay",
+            },
+        },
+        meta="not ranked",
+    )
+
+
+def _unranked_notes(part, place, key, axis, k):
+    """The words in the hatched rows, on the side where the row has no dots."""
+    notes = []
+    middle = sum(axis["range"]) / 2
+    for row, words in unranked(part, key).items():
+        value = part.loc[part[key] == row, "value"].median()
+        right = (np.log10(value) if axis.get("type") == "log" else value) > middle
+        notes.append(
+            {
+                "text": words,
+                "showarrow": False,
+                "xref": f"{axis_id('x', k)} domain",
+                "yref": axis_id("y", k),
+                "x": 0.01 if right else 0.99,
+                "y": place[row],
+                "xanchor": "left" if right else "right",
+                "font": {"size": 11, "color": style.MUTED[0]},
+                "bgcolor": style.BACKGROUND[0],
+            }
+        )
+    return notes
+
+
+def _spread_text(spread):
+    text = f"median {units.number(spread.median)} of {spread.n} runs"
+    if spread.decidable:
+        return f"{text}<br>95 %: {units.number(spread.low)} to {units.number(spread.high)}"
+    return f"{text}: too few for an interval"
+
+
+def axis_id(letter, k):
+    """How plotly names the axis of panel `k`: x, x2, x3 ..."""
+    return letter if k == 0 else f"{letter}{k + 1}"
+
+
+def layout(titles, labels, axes, columns, notes=(), row_height=style.ROW):
+    """The layout of panels in a grid, and its height in pixels."""
+    columns = min(columns, len(titles))
+    lines = -(-len(titles) // columns)
+    title_height = TITLE if any(titles) else 0
+    body = max(1, len(labels)) * row_height + 10
+    band = title_height + body + TICKS
+    height = TOP + lines * band + AXIS_TITLE
+    inner = height - TOP - AXIS_TITLE - TICKS
+    width = (1 - GAP * (columns - 1)) / columns
+    result = {
+        "margin": {"t": TOP, "b": AXIS_TITLE + TICKS, "l": 10, "r": 14, "pad": 4},
+        "annotations": [*notes],
+    }
+    for k, title in enumerate(titles):
+        line, column = divmod(k, columns)
+        left = column * (width + GAP)
+        top = 1 - (line * band + title_height) / inner
+        bottom = top - body / inner
+        last = k + columns >= len(titles)
+        xaxis = {**axes[k], "domain": [round(left, 5), round(left + width, 5)]}
+        if not last and axes[k].get("title") == axes[-1].get("title"):
+            xaxis["title"] = {"text": ""}
+        result[axis_id("xaxis", k)] = {**xaxis, "anchor": axis_id("y", k)}
+        result[axis_id("yaxis", k)] = {
+            "domain": [round(max(0, bottom), 5), round(min(1, top), 5)],
+            "anchor": axis_id("x", k),
+            "range": [-0.6, len(labels) - 0.4],
+            "tickvals": list(range(len(labels))),
+            "ticktext": list(reversed(labels)),
+            "showticklabels": column == 0,
+            "fixedrange": True,
+        }
+        if title:
+            result["annotations"].append(_panel_title(title, left, top))
+    return result, height
+
+
+def _panel_title(title, left, top):
+    return {
+        "text": f"<b>{title}</b>",
+        "showarrow": False,
+        "xref": "paper",
+        "yref": "paper",
+        "x": round(left, 5),
+        "y": round(top, 5),
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"size": 13},
+    }
+
+
+def rounded(values, digits=6):
+    """Plain numbers with `digits` significant digits: more would only make the page larger."""
+    return [None if not np.isfinite(v) else float(f"{v:.{digits}g}") for v in map(float, values)]
+
+
+def hollow_note(long):
+    """The sentence about hollow dots, where the figure has some."""
+    runs = long.drop_duplicates("run")
+    hidden = int((~runs["counts"].astype(bool)).sum()) if len(runs) else 0
+    return HOLLOW if hidden else ""
+
+
+def unusable(long):
+    """True where a long frame has nothing to draw."""
+    return long.empty or not (pd.to_numeric(long["value"]) > 0).any()

@@ -1,0 +1,200 @@
+"""The rules about which storage to use and what limits it: best storage, network, SSD or HDD."""
+
+from __future__ import annotations
+
+from hpc_disk_bench.phases import BANDWIDTH
+from hpc_disk_bench.report import figures_network, statistics, units
+from hpc_disk_bench.report.rule import HIGH, LOW, MEDIUM, Advice, Case, directories, rule, together
+
+CLEARLY_BETTER = 1.2  # the factor from which one storage is called better than another
+WORTH_ITS_PRICE = 2.0  # the factor from which SSDs are advised
+NEAR_LINE_RATE, FAR_FROM_LINE_RATE = 80.0, 30.0  # % of the link
+
+
+def _sure(comparison, threshold, runs):
+    """How sure a ratio is above its threshold, and why: (confidence, sentence)."""
+    if runs["made_by"].nunique() > 1:
+        return LOW, "Runs of different engines or versions are compared."
+    if not comparison.decidable:
+        return (
+            LOW,
+            f"With n = {comparison.n} on one side it is not decidable; 3 runs a side would do.",
+        )
+    interval = f"{units.number(comparison.low, 2)} to {units.number(comparison.high, 2)}"
+    if comparison.low >= threshold:
+        return HIGH, f"The 95 % interval of the factor is {interval}."
+    if comparison.low > 1:
+        return MEDIUM, f"The 95 % interval of the factor, {interval}, reaches below the threshold."
+    return LOW, f"The 95 % interval of the factor, {interval}, includes 1: it may be noise."
+
+
+def _best_storage(runs, values, use, unit):
+    """The storage with the best median of `values`, if it is clearly better than the next."""
+    values = values[values > 0].dropna()
+    medians = (
+        values.groupby(runs["storage"].loc[values.index]).median().sort_values(ascending=False)
+    )
+    if len(medians) < 2:
+        return
+    best, second = medians.index[:2]
+    sides = [values[runs["storage"].loc[values.index] == name] for name in (best, second)]
+    comparison = statistics.ratio(*sides)
+    if comparison.median < CLEARLY_BETTER:
+        return
+    involved = runs[runs["storage"].isin([best, second])]
+    confidence, because = _sure(comparison, CLEARLY_BETTER, involved)
+    counts = runs["storage"].loc[values.index].value_counts()
+    yield Advice(
+        f"Use {best} for {use}",
+        [
+            f"Its median is {units.number(comparison.median, 2)} times that of the next;"
+            f" threshold {CLEARLY_BETTER}.",
+            *(
+                f"{storage}: {units.number(value)} {unit}, n = {counts[storage]}"
+                for storage, value in medians.head(3).items()
+            ),
+        ],
+        confidence,
+        because,
+        directories(involved),
+    )
+
+
+def _mean(runs, difficulty):
+    """The geometric mean of each run's write and read of one difficulty, GiB/s."""
+    names = [f"{phase.column}_value" for phase in BANDWIDTH if phase.difficulty == difficulty]
+    return runs[names].apply(statistics.geometric_mean, axis=1)
+
+
+@rule(
+    "HDR01", f"one storage is at least {CLEARLY_BETTER} times the next in ior-easy write and read"
+)
+def large_files(runs):
+    return _best_storage(runs, _mean(runs, "easy"), "large files", "GiB/s")
+
+
+@rule(
+    "HDR02", f"one storage is at least {CLEARLY_BETTER} times the next in ior-hard write and read"
+)
+def shared_files(runs):
+    use = "files that many ranks share in small pieces"
+    return _best_storage(runs, _mean(runs, "hard"), use, "GiB/s")
+
+
+@rule("HDR03", f"one storage is at least {CLEARLY_BETTER} times the next in the metadata score")
+def many_files(runs):
+    return _best_storage(runs, runs["score_iops"], "many small files and metadata", "kIOPS")
+
+
+def _links(runs):
+    """The share of the line rate of each storage, link and phase: (name, Spread in %, runs)."""
+    shares = figures_network.line_shares(runs[runs["networked"]])
+    found = []
+    for (link, panel), group in shares.groupby(["link", "panel"], sort=False):
+        spread = statistics.spread(group["value"])
+        found.append((link, f"{panel} on {link}", spread, runs.loc[group["run"]]))
+    return sorted(found, key=lambda entry: -entry[2].median)
+
+
+@rule("HDR10", f"easy write or read reaches {NEAR_LINE_RATE:.0f} to 100 % of the link's line rate")
+def network_is_the_limit(runs):
+    cases = [
+        Case(name, share, share.low >= NEAR_LINE_RATE, _of_line_rate(share), behind)
+        for _, name, share, behind in _links(runs)
+        if NEAR_LINE_RATE <= share.median <= 100
+    ]
+    if cases:
+        explanation = (
+            f"Medians as a share of the line rate; threshold {NEAR_LINE_RATE:.0f} %. A faster"
+            " link, or more of them, comes before faster disks."
+        )
+        yield together(cases, "The network is the limit of {}", explanation)
+
+
+@rule("HDR11", f"neither easy write nor read reaches {FAR_FROM_LINE_RATE:.0f} % of the line rate")
+def network_is_not_the_limit(runs):
+    best = {}
+    for link, _, share, behind in _links(runs):
+        best.setdefault(link, (share, behind))  # the first is the higher of write and read
+    cases = [
+        Case(link, share, share.high < FAR_FROM_LINE_RATE, _of_line_rate(share), behind)
+        for link, (share, behind) in best.items()
+        if share.median < FAR_FROM_LINE_RATE
+    ]
+    if cases:
+        explanation = (
+            "Medians of the better of easy write and read as a share of the line rate; threshold"
+            f" {FAR_FROM_LINE_RATE:.0f} %. Look at the server, its disks and the mount options"
+            " first."
+        )
+        yield together(cases, "The network is not the bottleneck of {}", explanation)
+
+
+@rule("HDR12", "the median of a read phase is above what the network link can carry")
+def reads_from_a_cache(runs):
+    cases = [
+        Case(name, share, share.low > 100, _of_line_rate(share), behind)
+        for _, name, share, behind in _links(runs)
+        if share.median > 100
+    ]
+    if cases:
+        explanation = (
+            "Medians as a share of the line rate; threshold 100 %. Write more than the clients'"
+            " memory holds, drop the caches between the phases, or use direct I/O"
+            " (configs/config-direct.ini)."
+        )
+        yield together(cases, "Do not trust {}: it came from a cache", explanation)
+
+
+def _of_line_rate(share):
+    return units.percent(share.median / 100)
+
+
+def _ssd_over_hdd(runs):
+    for reach, side in (
+        ("local", runs[~runs["networked"]]),
+        ("networked", runs[runs["networked"]]),
+    ):
+        device = side["device_type"].str.lower()
+        ssd, hdd = side[device == "ssd"], side[device == "hdd"]
+        if len(ssd) and len(hdd):
+            comparison = statistics.ratio(ssd["score_iops"], hdd["score_iops"])
+            yield reach, comparison, ssd, hdd, side[device.isin(["ssd", "hdd"])]
+
+
+@rule("HDR20", f"the metadata score of SSDs is at least {WORTH_ITS_PRICE} times that of HDDs")
+def ssd_for_metadata(runs):
+    for reach, comparison, ssd, hdd, behind in _ssd_over_hdd(runs):
+        if comparison.median >= WORTH_ITS_PRICE:
+            yield Advice(
+                f"Put metadata-heavy work on {reach} SSDs rather than {reach} HDDs",
+                [f"{_ssd_numbers(comparison, ssd, hdd)}; threshold {WORTH_ITS_PRICE}."],
+                *_sure(comparison, WORTH_ITS_PRICE, behind),
+                directories(behind),
+            )
+
+
+@rule("HDR21", f"the metadata score of SSDs is less than {CLEARLY_BETTER} times that of HDDs")
+def ssd_without_gain(runs):
+    for reach, comparison, ssd, hdd, behind in _ssd_over_hdd(runs):
+        if comparison.median < CLEARLY_BETTER:
+            clear = comparison.decidable and comparison.high < CLEARLY_BETTER
+            n = "" if comparison.decidable else f" n = {comparison.n} on one side is not decidable."
+            yield Advice(
+                f"Do not expect faster metadata from {reach} SSDs",
+                [
+                    f"{_ssd_numbers(comparison, ssd, hdd)}; threshold {CLEARLY_BETTER}.",
+                    "Something else limits both: the server, the protocol or the client.",
+                ],
+                HIGH if clear else LOW,
+                "The interval stays below the threshold." if clear else f"It may be noise.{n}",
+                directories(behind),
+            )
+
+
+def _ssd_numbers(comparison, ssd, hdd):
+    return (
+        f"Median metadata score {units.number(ssd['score_iops'].median())} kIOPS"
+        f" ({units.count(len(ssd), 'run')}) against {units.number(hdd['score_iops'].median())}"
+        f" kIOPS ({units.count(len(hdd), 'run')}), factor {units.number(comparison.median, 2)}"
+    )
