@@ -153,7 +153,8 @@ def test_a_wrong_option_is_refused_with_one_line(bench, options, line):
     done = bench.alone(bench.write_ini(), *options)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith("FATAL") and line in done.stderr
+    assert done.stderr.startswith("FATAL")
+    assert line in done.stderr
     assert not bench.results.exists()
 
 
