@@ -109,7 +109,7 @@ def _knows_more(beside: ResultFile, summary):
 
 
 def _add_reasons(phases, scores, beside: ResultFile):
-    """Put the reasons of result.txt to the invalid phases and scores; notices of what did not fit."""
+    """Put the reasons of result.txt to what is invalid; returns notices of what did not fit."""
     notices, logged, noted = [], beside.phases, beside.scores
     for name, phase in phases.items():
         if phase.valid or name not in logged:

@@ -40,12 +40,16 @@ def write_status(directory, state, **fields):
 
 
 def where_it_stands(files):
-    """(last phase begun or None, phases measured to their end) by result.txt in `files`."""
+    """(last phase begun or None, phases measured to their end) by result.txt in `files`.
+
+    The timestamp is not counted: it measures nothing.
+    """
     try:
         log = parse_result_file(Path(files, "result.txt").read_text("utf-8", "replace"))
     except OSError:
         return None, 0
-    return (log.started[-1] if log.started else None), len(log.phases)
+    done = sum(name != "timestamp" for name in log.phases)
+    return (log.started[-1] if log.started else None), done
 
 
 def evidence(directory):
