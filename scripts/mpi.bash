@@ -30,6 +30,7 @@ require_compiler() {
 # is tried out once, and again when another one comes to PATH.
 choose_mpi() {
   local found seen="" chosen=""
+  mkdir -p -- "$root/engine/build"
   found=$(find_mpicc)
   if [[ -r $choice ]]; then
     { IFS= read -r seen && IFS= read -r chosen; } <"$choice" || chosen=""
@@ -39,7 +40,6 @@ choose_mpi() {
   elif [[ $seen != "$found" || ! -x $chosen ]]; then
     chosen=$(try_mpi "$found")
   fi
-  mkdir -p -- "$root/engine/build"
   printf '%s\n' "$found" "$chosen" >"$choice"
   printf '%s\n' "$chosen"
 }
@@ -72,10 +72,10 @@ find_mpicc() {
 
 # mpi_works MPICC: a program compiled with it, started by its mpirun, is one job of two ranks.
 mpi_works() {
-  local mpirun work sizes=""
+  local mpirun work=$root/engine/build/mpi-trial sizes=""
   mpirun=$(dirname -- "$1")/mpirun
   [[ -x $mpirun ]] || mpirun=$(command -v mpirun) || return 1
-  work=$(mktemp -d)
+  mkdir -p -- "$work"
   printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' 'int main(int argc, char **argv) {' '  int size;' \
     '  MPI_Init(&argc, &argv); MPI_Comm_size(MPI_COMM_WORLD, &size); printf("%d\n", size);' \
     '  return MPI_Finalize(); }' >"$work/probe.c"

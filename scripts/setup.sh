@@ -26,6 +26,7 @@ main() {
     esac
   done
 
+  [[ $(uname -s) == Linux ]] || fail "only Linux is supported, this is $(uname -s)"
   one_at_a_time
   # Everything that can be refused is refused before anything is made.
   [[ -z $engine ]] || require_compiler
@@ -38,26 +39,25 @@ main() {
 # one_at_a_time: a second set-up in the same clone waits for the first. Where directories cannot be locked
 # (some network file systems) it goes on unlocked.
 one_at_a_time() {
+  local status=0
   exec 9<"$root"
-  if command -v flock >/dev/null && ! flock -n 9; then
+  flock -n -E 75 9 2>/dev/null || status=$?
+  if [[ $status -eq 75 ]]; then
     talk "waiting for another set-up of this clone"
-    flock 9 || true
+    flock 9
   fi
 }
 
 # build_engine: compiles engine/ with the MPI that choose_mpi settles on; make itself knows what is up to date.
 build_engine() {
-  local mpicc log before after
+  local mpicc log=$root/engine/build/make.log before after
   mpicc=$(choose_mpi)
-  log=$(mktemp)
   before=$(engine_stamp)
   # make hands MPICC to a shell as it is; quoted, a path with a blank stays one word.
   if ! make --no-print-directory -C "$root/engine" MPICC="$(printf '%q' "$mpicc")" >"$log" 2>&1 9<&-; then
     cat -- "$log" >&2
-    rm -f -- "$log"
     fail "the engine does not compile with $mpicc: see the compiler's messages above"
   fi
-  rm -f -- "$log"
   after=$(engine_stamp)
   [[ $after == "$before" ]] || talk "compiled the engine with $mpicc"
 }

@@ -39,19 +39,19 @@ make_venv() {
 # install_lock NAME MADE: installs requirements/NAME.lock unless that very lock is in. A .venv MADE by this call
 # does not outlive a failure.
 install_lock() {
-  local name=$1 made=$2 lock=$root/requirements/$1.lock stamp=$venv/.lock-$1 want log
+  local name=$1 made=$2 lock=$root/requirements/$1.lock stamp=$venv/.lock-$1 log=$venv/.pip.log want count
   want=$(sha256sum <"$lock")
   if [[ -e $stamp && $(<"$stamp") == "$want" ]]; then
     return
   fi
-  talk "installing requirements/$name.lock ($(grep -c '==' "$lock") packages)"
+  count=$(grep -c '==' "$lock")
+  talk "installing requirements/$name.lock ($count package$([[ $count == 1 ]] || printf s))"
   touch -- "$venv/.unfinished"
-  log=$(mktemp)
   # -I: a PYTHONPATH of an environment module is none of .venv's business. The index, proxy and certificate
   # that a site has set for pip hold; where to install does not.
-  if ! PIP_USER=0 PIP_TARGET='' PIP_PREFIX='' "$venv/bin/python" -I -m pip install --quiet \
+  if ! PIP_USER=0 PIP_TARGET='' PIP_PREFIX='' "$venv/bin/python" -I -m pip install --progress-bar off \
     --disable-pip-version-check --no-cache-dir --no-input --retries 2 --require-hashes --only-binary :all: \
-    -r "$lock" >"$log" 2>&1 9<&-; then
+    -r "$lock" 2>&1 9<&- | tee -- "$log" | show_progress "$count"; then
     explain_pip "$log" "$made"
   fi
   rm -f -- "$log"
@@ -59,22 +59,30 @@ install_lock() {
   rm -f -- "$venv/.unfinished"
 }
 
+# show_progress COUNT: on a terminal, pip's output as one line that changes; else nothing.
+show_progress() {
+  local word package rest number=0
+  while read -r word package rest; do
+    [[ -t 2 ]] || continue
+    case $word in
+    Collecting) printf '\r\033[K          %s/%s %s' $((++number)) "$1" "${package%% *}" >&2 ;;
+    Installing) printf '\r\033[K          unpacking' >&2 ;;
+    Successfully) printf '\r\033[K' >&2 ;;
+    esac
+  done
+}
+
 # explain_pip LOG MADE: one line out of what pip said, and the end.
 explain_pip() {
   local why
-  why=$(grep -m 1 -E '^ *(ERROR|WARNING: Retrying)' "$1" || tail -n 1 "$1")
-  [[ ! -s $1 ]] || ! grep -q 'ERROR: ' "$1" || why=$(grep 'ERROR: ' "$1" | tail -n 1)
+  why=$(grep 'ERROR: ' "$1" | tail -n 1) || why=$(tail -n 1 "$1")
   if grep -qE 'NewConnectionError|NameResolution|Connection|timed out|ProxyError|SSLError' "$1"; then
     why="the Python package index cannot be reached: mend the network or set HTTPS_PROXY, PIP_INDEX_URL or PIP_CERT ($why)"
   else
     why="pip could not install the locked packages: $why"
   fi
-  rm -f -- "$1"
-  if [[ -n $2 ]]; then
-    rm -rf -- "$venv"
-  else
-    rm -f -- "$venv/.unfinished"
-  fi
+  rm -f -- "$1" "$venv/.unfinished"
+  [[ -z $2 ]] || rm -rf -- "$venv"
   fail "$why"
 }
 

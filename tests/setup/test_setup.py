@@ -80,6 +80,19 @@ def test_a_set_up_that_was_killed_is_made_good_by_the_next(clone):
     assert clone.installed() == "1.0"
 
 
+def test_two_set_ups_at_once_make_one_environment(clone):
+    command = ["scripts/setup.sh", "report"]
+    both = [
+        subprocess.Popen(command, cwd=clone.root, env=clone.environ(), stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    talk = [process.communicate(timeout=300)[1].decode() for process in both]
+
+    assert [process.returncode for process in both] == [0, 0], talk
+    assert sorted("making .venv" in text for text in talk) == [False, True]
+    assert clone.installed() == "1.0"
+
+
 def test_a_venv_that_somebody_else_made_is_refused_and_left_alone(clone):
     clone.venv.mkdir()
     (clone.venv / "precious").write_text("mine")
