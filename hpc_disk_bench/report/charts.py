@@ -25,6 +25,7 @@ class Chart:
     height: int = 420
     narrow: dict | None = None
     narrow_height: int | None = None
+    min_width: int | None = None  # below it the figure scrolls
 
 
 @dataclass

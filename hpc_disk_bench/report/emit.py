@@ -49,14 +49,7 @@ def chart(part):
     return tag(
         "figure",
         tag("p", escape(part.title), class_="hdb-title"),
-        tag(
-            "div",
-            id=f"plot-{part.name}",
-            class_="plotly-graph-div hdb-plot",
-            style=f"height:{part.height}px",
-            role="img",
-            aria_label=part.alt,
-        ),
+        tag("div", _place(part), class_="hdb-plotbox"),
         f'<script type="application/json" class="hdb-spec" data-for="plot-{name}">',
         embedded(spec),
         "</script>",
@@ -64,6 +57,19 @@ def chart(part):
         tag("figcaption", escape(part.caption)),
         class_="hdb-figure",
         id=f"figure-{part.name}",
+    )
+
+
+def _place(part):
+    """Where the figure is drawn; its height is kept free, so that nothing moves when it is."""
+    least = f";min-width:{part.min_width}px" if part.min_width else ""
+    return tag(
+        "div",
+        id=f"plot-{part.name}",
+        class_="plotly-graph-div hdb-plot",
+        style=f"height:{part.height}px{least}",
+        role="img",
+        aria_label=part.alt,
     )
 
 

@@ -74,19 +74,24 @@ def bandwidth_by_difficulty(long):
     rows, cut = tidy.rows(long)
     medians = _medians(long[long["storage"].isin(rows)])
     titles = [panel for panel in ("write", "read") if panel in set(medians["operation"])]
-    axis = style.axis_for(medians["value"], "GiB/s", log=True, room=0.12)
+    axis = style.axis_for(
+        medians["value"], "GiB/s", log=True, room=0.15 if medians["counts"].all() else 0.4
+    )
     figure = go.Figure()
     place = {row: len(rows) - 1 - k for k, row in enumerate(rows)}
     notes = []
     for k, panel in enumerate(titles):
+        unranked = medians.loc[~medians["counts"], "storage"].map(place)
+        hatched = panels.hatching(sorted(set(unranked)), axis)
+        figure.add_trace(hatched.update(panels.axes_of(k)))
         for storage, ends in medians[medians["operation"] == panel].groupby("storage", sort=False):
             trace, note = _range(ends.set_index("difficulty"), storage, place[storage], k)
             figure.add_trace(trace)
             notes += note
-    labels = [style.label(row) for row in rows]
-    wide, height = panels.layout(titles, labels, [axis] * len(titles), 2, notes)
-    narrow, narrow_height = panels.layout(titles, labels, [axis] * len(titles), 1, notes)
-    figure.update_layout(wide)
+    labels, axes = [style.label(row) for row in rows], [axis] * len(titles)
+    wide, height = panels.layout(titles, labels, axes, 2, notes)
+    narrow, narrow_height = panels.layout(titles, labels, axes, 1, notes, narrow=True)
+    figure.update_layout(wide, barmode="overlay")
     return Chart(
         "bandwidth-by-difficulty",
         title,
@@ -97,7 +102,7 @@ def bandwidth_by_difficulty(long):
         f" counts, not ranked.{cut}{tidy.notes(long)}",
         _range_alt(medians),
         height,
-        go.Layout(narrow).to_plotly_json(),
+        go.Layout(narrow, barmode="overlay").to_plotly_json(),
         narrow_height,
     )
 
@@ -137,14 +142,13 @@ def _range(ends, storage, row, k):
             "symbol": marker if counts else f"{marker}-open",
             "line": {"width": 1, "color": style.BACKGROUND[0]},
         },
-        xaxis=panels.axis_id("x", k),
-        yaxis=panels.axis_id("y", k),
         meta="range",
+        **panels.axes_of(k),
     )
     if len(values) < 2:
         return trace, []
     note = {
-        "text": units.factor(values[1] / values[0]),
+        "text": units.factor(values[1] / values[0]) + ("" if counts else ", not ranked"),
         "showarrow": False,
         "xref": f"{panels.axis_id('x', k)} domain",
         "yref": panels.axis_id("y", k),

@@ -14,6 +14,7 @@ from hpc_disk_bench.report import statistics, style, tidy, units
 
 TITLE, TICKS, AXIS_TITLE, TOP = 24, 22, 26, 8  # pixels
 GAP = 0.035  # of the width, between columns
+LONG_LABEL = 20  # letters
 
 HOW_TO_READ = (
     "Each dot is a run, the upright stroke the median of those that count; the bar through it is"
@@ -33,12 +34,13 @@ def dots(
     labels=None,
     key="storage",
     row_height=style.ROW,
-    middles=True,
+    ranking=True,
 ):
     """A figure with a panel per title: (figure, height, narrow layout, narrow height).
 
     `long` has panel, value, counts, hover, run and the column `key` whose values are the `rows`,
-    from top to bottom. `axes`: one axis of style.axis_for for all panels, or one per title.
+    from top to bottom. `axes`: one axis of style.axis_for for all panels, or one per title. With
+    `ranking`, rows that have no place in it say so.
     """
     axes = axes if isinstance(axes, list) else [axes] * len(titles)
     place = {row: len(rows) - 1 - k for k, row in enumerate(rows)}
@@ -47,14 +49,13 @@ def dots(
     notes = []
     for k, title in enumerate(titles):
         part = long[long["panel"] == title]
-        traces = [_hatching(part, place, key, axes[k]), _runs(part, place, key, unit)]
-        traces += [_middles(part, place, key)] if middles else []
-        for trace in traces:
-            figure.add_trace(trace.update(xaxis=axis_id("x", k), yaxis=axis_id("y", k)))
-        notes += _unranked_notes(part, place, key, axes[k], k)
+        hatched = hatching([place[row] for row in unranked(part, key)], axes[k])
+        for trace in (hatched, _runs(part, place, key, unit), _middles(part, place, key)):
+            figure.add_trace(trace.update(axes_of(k)))
+        notes += _unranked_notes(part, place, key, axes[k], k) if ranking else []
     shown = labels or [style.label(row) for row in rows]
     wide, height = layout(titles, shown, axes, columns, notes, row_height)
-    narrow, narrow_height = layout(titles, shown, axes, 1, notes, row_height)
+    narrow, narrow_height = layout(titles, shown, axes, 1, notes, row_height, narrow=True)
     figure.update_layout(wide, barmode="overlay")
     narrow = go.Layout(narrow, barmode="overlay").to_plotly_json()
     return figure, height, narrow, narrow_height
@@ -125,12 +126,11 @@ def unranked(part, key):
     return found
 
 
-def _hatching(part, place, key, axis):
-    """A hatched band behind each row that is not ranked, over the whole width of the panel."""
+def hatching(bands, axis):
+    """A hatched band behind the rows `bands`, over the whole width of the panel."""
     low, high = axis["range"]
     if axis.get("type") == "log":
         low, high = 10**low, 10**high
-    bands = [place[row] for row in unranked(part, key)]
     return go.Bar(
         orientation="h",
         base=[low] * len(bands),
@@ -171,7 +171,6 @@ def _unranked_notes(part, place, key, axis, k):
                 "y": place[row],
                 "xanchor": "left" if right else "right",
                 "font": {"size": 11, "color": style.MUTED[0]},
-                "bgcolor": style.BACKGROUND[0],
             }
         )
     return notes
@@ -189,14 +188,23 @@ def axis_id(letter, k):
     return letter if k == 0 else f"{letter}{k + 1}"
 
 
-def layout(titles, labels, axes, columns, notes=(), row_height=style.ROW):
-    """The layout of panels in a grid, and its height in pixels."""
+def axes_of(k):
+    """The axes of panel `k`, as a trace names them."""
+    return {"xaxis": axis_id("x", k), "yaxis": axis_id("y", k)}
+
+
+def layout(titles, labels, axes, columns, notes=(), row_height=style.ROW, narrow=False):
+    """The layout of panels in a grid, and its height in pixels; `narrow` for a phone."""
     columns = min(columns, len(titles))
     lines = -(-len(titles) // columns)
+    # On a phone a long name beside the panel leaves no room for it: there it stands above its row.
+    above = columns == 1 and narrow and max(map(len, labels), default=0) > LONG_LABEL
+    row_height = max(row_height, 42) if above else row_height
+    several_units = any(axis.get("title") != axes[-1].get("title") for axis in axes)
     title_height = TITLE if any(titles) else 0
     body = max(1, len(labels)) * row_height + 10
-    band = title_height + body + TICKS
-    height = TOP + lines * band + AXIS_TITLE
+    band = title_height + body + TICKS + (AXIS_TITLE if several_units else 0)
+    height = TOP + lines * band + (0 if several_units else AXIS_TITLE)
     inner = height - TOP - AXIS_TITLE - TICKS
     width = (1 - GAP * (columns - 1)) / columns
     result = {
@@ -219,12 +227,28 @@ def layout(titles, labels, axes, columns, notes=(), row_height=style.ROW):
             "range": [-0.6, len(labels) - 0.4],
             "tickvals": list(range(len(labels))),
             "ticktext": list(reversed(labels)),
-            "showticklabels": column == 0,
+            "showticklabels": column == 0 and not above,
             "fixedrange": True,
         }
+        if above:
+            result["annotations"] += [_row_label(*row, k) for row in enumerate(reversed(labels))]
         if title:
             result["annotations"].append(_panel_title(title, left, top))
     return result, height
+
+
+def _row_label(row, text, k):
+    return {
+        "text": text,
+        "showarrow": False,
+        "xref": f"{axis_id('x', k)} domain",
+        "yref": axis_id("y", k),
+        "x": 0,
+        "y": row,
+        "yshift": 14,
+        "xanchor": "left",
+        "font": {"size": 12},
+    }
 
 
 def _panel_title(title, left, top):
