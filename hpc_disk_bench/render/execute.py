@@ -16,15 +16,15 @@ import nbformat.v4
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 from hpc_disk_bench.errors import UserError
 
 CLONE = Path(__file__).resolve().parents[2]
 CELL_FAILED = 1
 START_SECONDS = 120
-# A path to a Unix socket holds 107 characters; the kernel's own ending takes some.
-LONGEST_SOCKET_DIRECTORY = 80
+# The path of a Unix socket has at most 107 bytes, and the names of ours take ten of them.
+LONGEST_SOCKET_DIRECTORY = 97
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -33,7 +33,7 @@ class _OwnPython(KernelSpecManager):
 
     def get_kernel_spec(self, kernel_name):
         kernel = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        quiet = ["--HistoryManager.enabled=False", "--InteractiveShell.colors=NoColor"]
+        quiet = ["--HistoryManager.enabled=False", "--log-level=ERROR"]
         return KernelSpec(argv=[*kernel, *quiet], display_name="Python", language="python")
 
 
@@ -74,7 +74,8 @@ class _Run:
     async def _run(self):
         manager = AsyncKernelManager(kernel_spec_manager=_OwnPython())
         manager.connection_file = str(self.scratch / "kernel.json")
-        if len(str(self.scratch)) <= LONGEST_SOCKET_DIRECTORY:
+        if len(os.fsencode(self.scratch)) <= LONGEST_SOCKET_DIRECTORY:
+            # Sockets that only this user can open, and that need no network interface.
             manager.transport, manager.ip = "ipc", str(self.scratch / "kernel")
         self.say("Starting python3 kernel...", end="")
         try:
@@ -106,7 +107,9 @@ class _Run:
                 self.say(f"  Cell {cell.number}/{total}: '{cell.label}'{dots}", end="")
                 try:
                     await runner.async_execute_cell(code, index)
-                except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+                except (CellExecutionError, DeadKernelError) as error:
+                    if self.stopped_by:  # nbclient takes it for a dead kernel
+                        raise asyncio.CancelledError from error
                     self.say("Failed")
                     raise self._failure(cell, code, error) from error
                 self.say("Done")
@@ -119,19 +122,28 @@ class _Run:
         line, reason = cell.first_line, "the kernel died (out of memory?)"
         for output in code.outputs:
             if output.output_type == "error":
-                lines = _ANSI.sub("", "\n".join(output.traceback))
-                place = re.search(r"Cell In\[\d+\],? line (\d+)", lines)
-                line += int(place[1]) - 1 if place else 0
+                line += _line_of_failure(output.traceback) - 1
                 reason = " ".join(f"{output.ename}: {output.evalue}".split())
         path = self.document.path
         return UserError(f"{path}:{line}: cell '{cell.label}' failed: {reason}", CELL_FAILED)
 
 
+def _line_of_failure(traceback):
+    """The innermost line of the cell itself that a traceback names, counted from 1."""
+    text = _ANSI.sub("", "\n".join(traceback))
+    places = re.findall(r"Cell In\[(\d+)\],? line (\d+)", text)
+    own = [int(line) for cell, line in places if cell == places[0][0]]
+    return own[-1] if own else 1
+
+
 @contextmanager
 def _scratch():
-    path = Path(tempfile.mkdtemp(prefix="hpc-disk-bench-"))
+    path = tempfile.mkdtemp(prefix="hpc-disk-bench-")
+    if len(os.fsencode(path)) > LONGEST_SOCKET_DIRECTORY and os.access("/tmp", os.W_OK):
+        os.rmdir(path)
+        path = tempfile.mkdtemp(prefix="hpc-disk-bench-", dir="/tmp")
     try:
-        yield path
+        yield Path(path)
     finally:
         shutil.rmtree(path, ignore_errors=True)
 

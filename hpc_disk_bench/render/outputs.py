@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+import nbformat
+
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.render import document as doc
 from hpc_disk_bench.render.document import Div, Raw, Text
@@ -48,7 +50,7 @@ def _outputs(document, cell, outputs, wanted):
     as_is = wanted == "asis"
     warnings = document.option("warning", True, cell) is not False
     found = []
-    for output in outputs:
+    for output in _joined(outputs):
         if output.output_type == "stream":
             if output.name == "stderr" and not warnings:
                 continue
@@ -60,6 +62,24 @@ def _outputs(document, cell, outputs, wanted):
         elif output.output_type in ("display_data", "execute_result"):
             found += _displayed(document, cell, output.data)
     return found
+
+
+def _joined(outputs):
+    """The outputs, with what came in pieces of one stream put together.
+
+    A kernel sends what is printed in pieces as time passes, which may part a fence from its end.
+    """
+    joined, streams = [], {}
+    for output in outputs:
+        if output.output_type != "stream":
+            streams = {}
+        elif output.name in streams:
+            streams[output.name].text += output.text
+            continue
+        else:
+            output = streams[output.name] = nbformat.from_dict(output)
+        joined.append(output)
+    return joined
 
 
 def _as_is(document, cell, text):
