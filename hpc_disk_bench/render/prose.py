@@ -114,6 +114,9 @@ class Prose:
         parser.core.ruler.push("heading_ids", self._heading_ids)
         parser.core.ruler.push("pictures", self._pictures)
         parser.core.ruler.push("unsupported", _unsupported)
+        # A table scrolls by itself where the screen is narrower.
+        parser.add_render_rule("table_open", lambda *_: '<div class="table-scroll"><table>\n')
+        parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
         return parser
 
     def _heading_ids(self, state):
