@@ -8,7 +8,7 @@
 #include "options.h"
 
 const char *api_text(const char *phase, const char *group) {
-  const char *text = option_text(phase, "API");
+  const char *text = options_key(options_section(phase), "API") ? option_text(phase, "API") : NULL;
   if (!text) text = option_text(group, "API");
   return text ? text : option_text("global", "api");
 }

@@ -28,8 +28,8 @@ void cli_help(const char *program) {
          "  --config-hash          Compute the configuration hash\n"
          "  --cleanup              Run only the delete phases (useful to clean up failed runs)\n"
          "  --dry-run              Show executed IO benchmark arguments but do not run them\n"
-         "  --mode=standard        Define the mode to run the benchmark (this version has the "
-         "standard mode only)\n"
+         "  --mode=standard|extended\n"
+         "                         Define the mode to run the benchmark (default: standard)\n"
          "  --timestamp=<string>   Use <string> for the output directory name\n\n"
          "  -v                     Increase the verbosity level (can be repeated, e.g., -v -v).\n"
          "  --verbose=<level>      Set the verbosity level (1-10).\n\n"
@@ -73,10 +73,12 @@ static int parse_level(const char *text) {
   return (int)level;
 }
 
-static void parse_mode(const char *mode) {
-  if (is(mode, "extended", NULL))
-    refuse("--mode=extended: this version of the embedded engine has the standard mode only");
-  if (!is(mode, "standard", NULL)) refuse("--mode=%s: there is standard", mode);
+/* True for the extended mode. */
+static bool parse_mode(const char *mode) {
+  bool extended = is(mode, "extended", NULL);
+  if (!extended && !is(mode, "standard", NULL))
+    refuse("--mode=%s: there are standard and extended", mode);
+  return extended;
 }
 
 struct cli cli_parse(int argc, char **argv) {
@@ -98,7 +100,7 @@ struct cli cli_parse(int argc, char **argv) {
     else if (!strncmp(argument, "--verbose=", 10))
       cli.verbosity = parse_level(argument + 10);
     else if (!strncmp(argument, "--mode=", 7))
-      parse_mode(argument + 7);
+      cli.extended = parse_mode(argument + 7);
     else if ((value = value_of("--timestamp", argc, argv, &i)))
       cli.timestamp = value;
     else if ((value = value_of("--verify", argc, argv, &i)))

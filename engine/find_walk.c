@@ -82,7 +82,7 @@ static void read_directory(struct find_walk *walk, const char *path) {
     return;
   }
   memcpy(child, path, length);
-  child[length++] = '/';
+  if (child[length - 1] != '/') child[length++] = '/';
   int seen = 0;
   struct dirent *entry;
   while (errno = 0, entry = readdir(directory)) {

@@ -62,6 +62,7 @@ static void prepare_run(const struct cli *cli) {
       cli->verbosity >= 0 ? cli->verbosity : (int)option_number("global", "verbosity", 1);
   run.dry = cli->dry_run;
   run.cleanup = cli->cleanup;
+  run.extended = cli->extended;
   if (!packet_parse(option_text("global", "dataPacketType"), &run.packet))
     refuse("[global] dataPacketType = %s: there are timestamp, offset, incompressible and random",
            option_text("global", "dataPacketType"));
@@ -118,11 +119,12 @@ static bool write_head(void) {
   result_pair("version", "%s", ENGINE_VERSION);
   result_pair("config-hash", "%" PRIX32, options_hash());
   result_pair("result-dir", "%s", run.results);
-  result_pair("mode", "standard");
+  const char *mode = run.extended ? "extended" : "standard";
+  result_pair("mode", "%s", mode);
   if (run.dry) result_invalid("run", "DRY RUN MODE ACTIVATED");
   if (option_text("debug", "pause-dir")) result_invalid("run", "PAUSING BETWEEN RUNS ACTIVATED");
   if (run.verbosity > 0) result_date("START");
-  summary_line("IO500 version %s (standard)", ENGINE_VERSION);
+  summary_line("IO500 version %s (%s)", ENGINE_VERSION, mode);
   if (run.stonewall != run.rule_stonewall) {
     invalid = true;
     result_invalid("run", "stonewall-time %ds != %ds", run.stonewall, run.rule_stonewall);
@@ -135,6 +137,7 @@ static void clean_up(struct run_directories *all) {
   static const char *const counts[] = {"ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"};
   remove_ior_data();
   remove_mdtest_data();
+  if (run.extended) remove_mdworkbench_data();
   if (world.rank != 0) return;
   for (int i = 0; i < 4; i++) {
     char *path = format_text("%s/%s.stonewall", run.results, counts[i]);

@@ -16,26 +16,52 @@
 struct run run;
 
 struct phase phases[] = {
-    {"ior-easy-write", "ior-easy", PHASE_WRITE, SCORE_BANDWIDTH, measure_ior_easy_write, 0, 0, 0,
-     0},
-    {"mdtest-easy-write", "mdtest-easy", PHASE_WRITE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"timestamp", NULL, PHASE_MARK, SCORE_NONE, measure_timestamp, 0, 0, 0, 0},
-    {"ior-hard-write", "ior-hard", PHASE_WRITE, SCORE_BANDWIDTH, measure_ior_hard_write, 0, 0, 0,
-     0},
-    {"mdtest-hard-write", "mdtest-hard", PHASE_WRITE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"find", NULL, PHASE_READ, SCORE_METADATA, measure_find, 0, 0, 0, 0},
-    {"ior-easy-read", "ior-easy", PHASE_READ, SCORE_BANDWIDTH, measure_ior_easy_read, 0, 0, 0, 0},
-    {"mdtest-easy-stat", "mdtest-easy", PHASE_READ, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"ior-hard-read", "ior-hard", PHASE_READ, SCORE_BANDWIDTH, measure_ior_hard_read, 0, 0, 0, 0},
-    {"mdtest-hard-stat", "mdtest-hard", PHASE_READ, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"mdtest-easy-delete", "mdtest-easy", PHASE_REMOVE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"mdtest-hard-read", "mdtest-hard", PHASE_READ, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"mdtest-hard-delete", "mdtest-hard", PHASE_REMOVE, SCORE_METADATA, measure_mdtest, 0, 0, 0, 0},
-    {"ior-rnd4K-easy-read", "ior-easy", PHASE_READ, SCORE_NONE, measure_ior_easy_random, 0, 0, 0,
-     0},
-    {NULL, NULL, PHASE_MARK, SCORE_NONE, NULL, 0, 0, 0, 0}};
+    {"ior-easy-write", "ior-easy", PHASE_WRITE, SCORE_BANDWIDTH, false, measure_ior_easy_write, 0,
+     0, false, false},
+    {"mdtest-easy-write", "mdtest-easy", PHASE_WRITE, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"mdworkbench-create", "mdworkbench", PHASE_READ, SCORE_NONE, true, measure_mdworkbench, 0, 0,
+     false, false},
+    {"timestamp", NULL, PHASE_MARK, SCORE_NONE, false, measure_timestamp, 0, 0, false, false},
+    {"find-easy", NULL, PHASE_READ, SCORE_METADATA_EXTENDED, true, measure_find, 0, 0, false,
+     false},
+    {"ior-hard-write", "ior-hard", PHASE_WRITE, SCORE_BANDWIDTH, false, measure_ior_hard_write, 0,
+     0, false, false},
+    {"mdtest-hard-write", "mdtest-hard", PHASE_WRITE, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"find", NULL, PHASE_READ, SCORE_METADATA, false, measure_find, 0, 0, false, false},
+    {"find-hard", NULL, PHASE_READ, SCORE_METADATA_EXTENDED, true, measure_find, 0, 0, false,
+     false},
+    {"mdworkbench-bench", "mdworkbench", PHASE_READ, SCORE_METADATA_EXTENDED, true,
+     measure_mdworkbench, 0, 0, false, false},
+    {"ior-easy-read", "ior-easy", PHASE_READ, SCORE_BANDWIDTH, false, measure_ior_easy_read, 0, 0,
+     false, false},
+    {"mdtest-easy-stat", "mdtest-easy", PHASE_READ, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"ior-hard-read", "ior-hard", PHASE_READ, SCORE_BANDWIDTH, false, measure_ior_hard_read, 0, 0,
+     false, false},
+    {"mdtest-hard-stat", "mdtest-hard", PHASE_READ, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"mdworkbench-delete", "mdworkbench", PHASE_REMOVE, SCORE_NONE, true, measure_mdworkbench, 0, 0,
+     false, false},
+    {"mdtest-easy-delete", "mdtest-easy", PHASE_REMOVE, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"mdtest-hard-read", "mdtest-hard", PHASE_READ, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"mdtest-hard-delete", "mdtest-hard", PHASE_REMOVE, SCORE_METADATA, false, measure_mdtest, 0, 0,
+     false, false},
+    {"ior-rnd4K-easy-read", "ior-easy", PHASE_READ, SCORE_NONE, false, measure_ior_easy_random, 0,
+     0, false, false},
+    {NULL, NULL, PHASE_MARK, SCORE_NONE, false, NULL, 0, 0, false, false}};
+
+struct phase *phase_named(const char *name) {
+  for (struct phase *phase = phases; phase->name; phase++)
+    if (!strcmp(phase->name, name)) return phase;
+  fail("no phase %s", name);
+}
 
 bool phase_enabled(const struct phase *phase) {
+  if (phase->extended && !run.extended) return false;
   if (run.cleanup && phase->kind != PHASE_REMOVE) return false;
   if (phase->kind == PHASE_MARK) return true;
   if (phase->group && !option_true(phase->group, "run")) return false;

@@ -15,19 +15,22 @@ struct run {
   int stonewall;         /* s */
   int rule_stonewall;    /* what the rules ask for, s: 300, or 30 for student clusters */
   int verbosity;
-  bool dry, cleanup;
+  bool dry, cleanup, extended;
   enum packet_type packet;
 };
 extern struct run run;
 
 enum phase_kind { PHASE_WRITE, PHASE_READ, PHASE_REMOVE, PHASE_MARK };
-enum phase_score { SCORE_NONE, SCORE_BANDWIDTH, SCORE_METADATA };
+/* The group of a score that a phase counts to. EXTENDED ones count to SCOREX only, the others to
+ * both. */
+enum phase_score { SCORE_NONE, SCORE_BANDWIDTH, SCORE_METADATA, SCORE_METADATA_EXTENDED };
 
 struct phase {
   const char *name;
   const char *group; /* whose options and data pattern it shares; NULL: none */
   enum phase_kind kind;
   enum phase_score counts_to;
+  bool extended;                          /* runs in the extended mode only */
   double (*measure)(struct phase *phase); /* GiB/s or kIOPS */
   double score, time;
   bool done, invalid;
@@ -36,6 +39,7 @@ struct phase {
 /* In the order of a run; ends with a NULL name. */
 extern struct phase phases[];
 
+struct phase *phase_named(const char *name);
 bool phase_enabled(const struct phase *phase);
 const char *phase_unit(const struct phase *phase);
 
@@ -56,6 +60,7 @@ double measure_ior_easy_random(struct phase *phase);
 double measure_ior_hard_write(struct phase *phase);
 double measure_ior_hard_read(struct phase *phase);
 double measure_mdtest(struct phase *phase);
+double measure_mdworkbench(struct phase *phase);
 double measure_find(struct phase *phase);
 double measure_timestamp(struct phase *phase);
 void check_ior(void);
@@ -65,5 +70,6 @@ void check_find(void);
  */
 void remove_ior_data(void);
 void remove_mdtest_data(void);
+void remove_mdworkbench_data(void);
 
 #endif

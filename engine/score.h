@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Writes [SCORE] to the files. `invalid` where something else than a phase makes the run invalid.
+/* Writes [SCORE], and [SCOREX] of an extended run, to the files. `invalid` where something else
+ * than a phase makes the run invalid.
  */
 void score_write(bool invalid);
 

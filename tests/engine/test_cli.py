@@ -33,18 +33,22 @@ def test_the_configuration_hash_is_upstreams(bench):
     assert done.stdout != f"config-hash     = {DEFAULT_HASH}\n"
 
 
-def test_the_command_lines_of_all_phases_are_upstreams(bench, shared):
+@pytest.mark.parametrize(
+    ("run", "mode", "phases"), [("dry-vv", "standard", 13), ("dry-extended-np2", "extended", 18)]
+)
+def test_the_command_lines_of_all_phases_are_upstreams(bench, shared, run, mode, phases):
     """With the recorded run's configuration and time stamp, seeds and paths included."""
-    recorded = shared("upstream-runs", "dry-vv")
+    recorded = shared("upstream-runs", run)
     stamp = next((recorded / "results").iterdir()).name
-    done = bench.run(recorded / "config-used.ini", "--dry-run", f"--timestamp={stamp}")
+    options = ["--dry-run", f"--timestamp={stamp}", f"--mode={mode}"]
+    done = bench.run(recorded / "config-used.ini", *options)
     assert done.returncode == 0
 
     def commands(path):
         return re.findall(r"^exe .*", (path / stamp / "result.txt").read_text(), re.M)
 
     assert commands(bench.directory / "results") == commands(recorded / "results")
-    assert len(commands(recorded / "results")) == 13
+    assert len(commands(recorded / "results")) == phases
 
 
 def test_a_dry_run_moves_no_data_and_is_marked(bench):
@@ -62,6 +66,17 @@ def test_upstreams_result_verifies(bench, shared):
     done = bench.alone(recorded / "config-used.ini", "--verify", result)
     assert "[OK] But this is an invalid run!" in done.stdout
     assert done.returncode == 1
+
+
+def test_the_hash_of_the_extended_score_is_upstreams(bench, shared):
+    """A dry run's covers no measured number, so that it can be compared."""
+    recorded = next((shared("upstream-runs", "dry-extended-np2") / "results").iterdir())
+    assert bench.run(bench.write_ini(), "--dry-run", "--mode=extended").returncode == 0
+    theirs, ours = (
+        re.findall(r"^hash +=.*", text, re.M)
+        for text in ((recorded / "result.txt").read_text(), bench.result())
+    )
+    assert ours[1] == theirs[1]
 
 
 def test_our_result_verifies_and_a_changed_one_does_not(bench):

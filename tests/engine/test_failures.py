@@ -134,3 +134,29 @@ def test_a_data_directory_that_was_there_stays_with_what_it_holds(bench):
     done = bench.run(bench.write_ini())
     assert done.returncode == 0
     assert list(bench.data.rglob("*")) == [kept]
+
+
+def test_a_wrong_file_makes_the_interactive_phase_and_the_extended_score_invalid(bench):
+    small = {"mdworkbench": {"precreatePerSet": "5", "filesPerProc": "5"}}
+    ini = bench.write_ini(PAUSING, small)
+    with bench.paused(ini, "mdworkbench-bench", "--mode=extended") as process:
+        sets = sorted(path.name for path in (bench.data / "mdworkbench").iterdir())
+        os.truncate(bench.data / "mdworkbench/1_3/file-2", 10)
+        (bench.data / "mdworkbench/0_9/file-4").unlink()
+    assert process.returncode == 0
+    assert sets == sorted(f"{rank}_{number}" for rank in (0, 1) for number in range(10))
+    # One file is too short to be read; the other fails to be looked at, read and removed.
+    assert "; ERROR INVALID 4 operations failed or found wrong data" in bench.result()
+    assert re.search(r"mdworkbench-bench .*\[INVALID\]", bench.summary())
+    assert re.search(r"\[SCOREX\].*\[INVALID\]", bench.summary())
+    assert not bench.data.exists()
+
+
+def test_cleanup_removes_an_aborted_extended_run_too(bench):
+    small = {"mdworkbench": {"precreatePerSet": "5", "filesPerProc": "5"}}
+    with bench.paused(bench.write_ini(PAUSING, small), "find", "--mode=extended") as process:
+        process.terminate()
+        process.wait(timeout=30)
+    assert len(list(bench.data.rglob("file-*"))) == 100
+    assert bench.run(bench.write_ini(), "--cleanup", "--mode=extended").returncode == 0
+    assert not bench.data.exists()

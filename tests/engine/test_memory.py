@@ -11,7 +11,12 @@ import pytest
 from tests.engine.conftest import SMALL, Engine, mounted
 
 HERE = Path(__file__).parent
-BUSY = {**SMALL, "ior-rnd4K-easy-read": {"run": "TRUE"}, "find": {"pfind-queue-length": "20"}}
+BUSY = {
+    **SMALL,
+    "ior-rnd4K-easy-read": {"run": "TRUE"},
+    "find": {"pfind-queue-length": "20"},
+    "mdworkbench": {"precreatePerSet": "8", "filesPerProc": "8"},
+}
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +72,7 @@ def test_the_sanitizers_find_nothing(sanitized, mpirun, mpi_environ, tmp_path, k
     }
     with file_system(kind, tmp_path) as directory:
         bench = Engine(sanitized, mpirun, environ, tmp_path, directory / "data")
-        done = bench.run(bench.write_ini(base=BUSY), ranks=ranks)
+        done = bench.run(bench.write_ini(base=BUSY), "--mode=extended", ranks=ranks)
         assert not bench.data.exists()
     assert not re.search(r"ERROR: \w+Sanitizer|runtime error:", done.stderr), done.stderr
     assert done.returncode == 0, done.stderr
@@ -104,6 +109,7 @@ def test_memcheck_finds_nothing_in_the_engines_own_code(bench, root, ranks):
         pytest.skip("valgrind is not installed")
     done = bench.run(
         bench.write_ini(base=BUSY),
+        "--mode=extended",
         ranks=ranks,
         before=[valgrind, "-q", f"--log-file={bench.directory}/memcheck.%p"],
     )

@@ -1,0 +1,256 @@
+#include "mdworkbench.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "files.h"
+#include "mdworkbench_report.h"
+
+struct bench {
+  const struct mdworkbench_work *work;
+  struct packet packet; /* the same in every file, since its reader does not know who wrote it */
+  unsigned char *read_buffer;
+  struct mdworkbench_part part;
+  char path[HDB_PATH];
+};
+
+static void set_path(struct bench *bench, int rank, uint64_t set) {
+  snprintf(bench->path, sizeof bench->path, "%s/%d_%" PRIu64, bench->work->directory, rank, set);
+}
+
+static void file_path(struct bench *bench, int rank, uint64_t set, uint64_t index) {
+  snprintf(bench->path, sizeof bench->path, "%s/%d_%" PRIu64 "/file-%" PRIu64,
+           bench->work->directory, rank, set, index);
+}
+
+static bool count_error(struct bench *bench, const char *call, int error) {
+  if (error_is_fatal(error)) fail_call(call, bench->path, -1, error);
+  if (bench->part.errors++ == 0)
+    printf("WARNING: rank %d on %s: %s \"%s\": %s (%s)\n", world.rank, world.host, call,
+           bench->path, strerror(error), error_name(error));
+  return false;
+}
+
+static bool create_file_here(struct bench *bench) {
+  int fd = open(bench->path, O_RDWR | O_CREAT, 0664);
+  if (fd < 0) return count_error(bench, "open", errno);
+  size_t done = 0, size = bench->work->bytes;
+  packet_at(&bench->packet, 0);
+  bool good = lseek(fd, 0, SEEK_SET) == 0 || count_error(bench, "lseek", errno);
+  while (good && done < size) {
+    ssize_t moved = write(fd, bench->packet.data + done, size - done);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0)
+      good = count_error(bench, "write", moved ? errno : ENOSPC);
+    else
+      done += (size_t)moved;
+  }
+  if (close(fd)) return count_error(bench, "close", errno);
+  return good;
+}
+
+static bool stat_file_here(struct bench *bench) {
+  struct stat status;
+  return !stat(bench->path, &status) || count_error(bench, "stat", errno);
+}
+
+static bool read_file_here(struct bench *bench) {
+  int fd = open(bench->path, O_RDONLY);
+  if (fd < 0) return count_error(bench, "open", errno);
+  size_t done = 0, size = bench->work->bytes, where;
+  bool good = lseek(fd, 0, SEEK_SET) == 0 || count_error(bench, "lseek", errno);
+  while (good && done < size) {
+    ssize_t moved = read(fd, bench->read_buffer + done, size - done);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) good = count_error(bench, "read", errno);
+    if (moved <= 0) break;
+    done += (size_t)moved;
+  }
+  if (close(fd)) return count_error(bench, "close", errno);
+  if (!good) return false;
+  if (done == size && packet_matches(&bench->packet, bench->read_buffer, 0, &where)) return true;
+  if (bench->part.errors++ == 0)
+    printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.rank, world.host, bench->path);
+  return false;
+}
+
+static bool remove_file_here(struct bench *bench) {
+  return !unlink(bench->path) || count_error(bench, "unlink", errno);
+}
+
+/* Times one operation on bench->path, counts it, and waits as long as asked for. */
+static bool timed(struct bench *bench, int kind, bool (*operation)(struct bench *)) {
+  double start = now();
+  bool good = operation(bench);
+  double seconds = now() - start;
+  histogram_add(&bench->part.latency[kind], seconds);
+  bench->part.operations += good;
+  double wait = seconds * bench->work->waiting;
+  if (wait > 0) {
+    struct timespec rest = {(time_t)wait, (long)((wait - (double)(time_t)wait) * 1e9)};
+    nanosleep(&rest, NULL);
+  }
+  return good;
+}
+
+static void make_sets(struct bench *bench) {
+  for (uint64_t set = 0; set < bench->work->sets; set++) {
+    set_path(bench, world.rank, set);
+    if (mkdir(bench->path, 0775) && errno != EEXIST) fail_call("mkdir", bench->path, -1, errno);
+    bench->part.sets++;
+    bench->part.operations++;
+  }
+}
+
+static void create_step(struct bench *bench) {
+  make_sets(bench);
+  for (uint64_t index = 0; index < bench->work->precreated; index++)
+    for (uint64_t set = 0; set < bench->work->sets; set++) {
+      file_path(bench, world.rank, set, index);
+      bench->part.objects += timed(bench, MDW_CREATE, create_file_here);
+    }
+}
+
+static int other_rank(int64_t distance) {
+  return (int)(((world.rank + distance) % world.size + world.size) % world.size);
+}
+
+static void bench_step(struct bench *bench, uint64_t position) {
+  const struct mdworkbench_work *work = bench->work;
+  for (uint64_t index = 0; index < work->files; index++)
+    for (uint64_t set = 0; set < work->sets; set++) {
+      int64_t distance = (int64_t)(set + 1) % world.size;
+      file_path(bench, other_rank(-distance), set, position + index);
+      timed(bench, MDW_STAT, stat_file_here);
+      bench->part.objects += timed(bench, MDW_READ, read_file_here);
+      timed(bench, MDW_REMOVE, remove_file_here);
+      file_path(bench, other_rank(distance), set, position + work->precreated + index);
+      timed(bench, MDW_CREATE, create_file_here);
+    }
+}
+
+static void delete_step(struct bench *bench, uint64_t position) {
+  const struct mdworkbench_work *work = bench->work;
+  for (uint64_t index = 0; index < work->precreated; index++)
+    for (uint64_t set = 0; set < work->sets; set++) {
+      file_path(bench, world.rank, set, position + index);
+      bench->part.objects += timed(bench, MDW_REMOVE, remove_file_here);
+    }
+  for (uint64_t set = 0; set < work->sets; set++) {
+    set_path(bench, world.rank, set);
+    bool good = !rmdir(bench->path) || count_error(bench, "rmdir", errno);
+    bench->part.sets += good;
+    bench->part.operations += good;
+  }
+}
+
+/* Where the sets begin: 0 after their creation, further on after iterations. Rank 0 knows. */
+static uint64_t read_position(const struct mdworkbench_work *work) {
+  uint64_t position = 0;
+  if (world.rank == 0) {
+    char *text = read_file(work->position_file);
+    if (text) sscanf(text, "pos: %" SCNu64, &position);
+    free(text);
+  }
+  MPI_Bcast(&position, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return position;
+}
+
+static void write_position(const struct mdworkbench_work *work, uint64_t position) {
+  if (world.rank != 0) return;
+  FILE *file = create_file(work->position_file);
+  fprintf(file, "pos: %" PRIu64 "\n", position);
+  if (fclose(file)) fail_call("write", work->position_file, -1, errno);
+}
+
+static void reset_part(struct mdworkbench_part *part) {
+  struct histogram *latency = part->latency;
+  for (int i = 0; i < MDW_OPERATIONS; i++) histogram_reset(&latency[i]);
+  *part = (struct mdworkbench_part){.latency = latency};
+}
+
+static void top_directory(const struct mdworkbench_work *work, bool make) {
+  if (world.rank != 0) return;
+  if (make && mkdir(work->directory, 0775) && errno != EEXIST)
+    fail_call("mkdir", work->directory, -1, errno);
+  if (!make) rmdir(work->directory);
+}
+
+/* One step or one iteration of it, timed and reported. Adds to the result. */
+static void run_part(struct bench *bench, uint64_t position, int iteration, FILE *report,
+                     struct mdworkbench_result *result) {
+  reset_part(&bench->part);
+  MPI_Barrier(MPI_COMM_WORLD);
+  double start = now();
+  if (bench->work->step == MDWORKBENCH_CREATE) create_step(bench);
+  if (bench->work->step == MDWORKBENCH_BENCH) bench_step(bench, position);
+  if (bench->work->step == MDWORKBENCH_DELETE) delete_step(bench, position);
+  bench->part.time = now() - start;
+  double slowest = mdworkbench_report_part(report, bench->work, &bench->part);
+  uint64_t max = 0;
+  for (int i = 0; i < MDW_OPERATIONS; i++)
+    if (bench->part.latency[i].max > max) max = bench->part.latency[i].max;
+  uint64_t operations = reduce_count(bench->part.operations, MPI_SUM);
+  result->rate = slowest > 0 ? (double)operations / slowest : 0;
+  result->max_time = 1e-9 * (double)reduce_count(max, MPI_MAX);
+  result->errors += reduce_count(bench->part.errors, MPI_SUM);
+  if (iteration == 0) {
+    result->first_rate = result->rate;
+    result->first_max_time = result->max_time;
+  }
+}
+
+struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
+  struct mdworkbench_result result = {0};
+  struct bench bench = {.work = work};
+  bench.part.latency = need_memory(malloc(sizeof(struct histogram) * MDW_OPERATIONS));
+  bench.read_buffer = need_memory(malloc(work->bytes + 1));
+  packet_make(&bench.packet, work->packet, work->seed, 0, work->bytes);
+  double start = now();
+  FILE *report = mdworkbench_report_start(work);
+  if (work->step == MDWORKBENCH_CREATE) top_directory(work, true);
+  uint64_t position = work->step == MDWORKBENCH_CREATE ? 0 : read_position(work);
+  int parts = work->step == MDWORKBENCH_BENCH ? work->iterations : 1;
+  for (int i = 0; i < parts; i++) {
+    run_part(&bench, position, i, report, &result);
+    if (work->step == MDWORKBENCH_BENCH) position += work->files;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (work->step == MDWORKBENCH_DELETE)
+    top_directory(work, false);
+  else
+    write_position(work, position);
+  mdworkbench_report_end(report, now() - start);
+  packet_free(&bench.packet);
+  free(bench.read_buffer);
+  free(bench.part.latency);
+  return result;
+}
+
+static bool is_our_file(const char *name) {
+  if (strncmp(name, "file-", 5) || !name[5]) return false;
+  return name[5 + strspn(name + 5, "0123456789")] == '\0';
+}
+
+void mdworkbench_remove_leftovers(const char *directory, uint64_t sets) {
+  for (uint64_t set = 0; set < sets; set++) {
+    char *path = format_text("%s/%d_%" PRIu64, directory, world.rank, set);
+    DIR *open_set = opendir(path);
+    for (struct dirent *entry; open_set && (entry = readdir(open_set));)
+      if (is_our_file(entry->d_name)) unlinkat(dirfd(open_set), entry->d_name, 0);
+    if (open_set) closedir(open_set);
+    rmdir(path);
+    free(path);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world.rank == 0) rmdir(directory);
+}

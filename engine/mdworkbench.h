@@ -1,0 +1,41 @@
+/* The interactive metadata workload: a fixed number of small files, where every step looks at,
+   reads and removes one file and creates another, each in the directory of another rank. */
+#ifndef HDB_MDWORKBENCH_H
+#define HDB_MDWORKBENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "packet.h"
+
+enum mdworkbench_step { MDWORKBENCH_CREATE, MDWORKBENCH_BENCH, MDWORKBENCH_DELETE };
+
+struct mdworkbench_work {
+  const char *command;
+  const char *directory;
+  enum mdworkbench_step step;
+  uint64_t sets;       /* directories of a rank */
+  uint64_t precreated; /* files of a set */
+  uint64_t files;      /* of a set that an iteration goes through */
+  int iterations;
+  size_t bytes;   /* of a file */
+  double waiting; /* after each operation, relative to its own time */
+  int32_t seed;
+  enum packet_type packet;
+  const char *position_file; /* where the sets begin, after the iterations so far */
+  const char *output;
+};
+
+struct mdworkbench_result {
+  double rate;     /* operations that succeeded / time of the slowest rank, 1/s; last iteration */
+  double max_time; /* the slowest operation of the last iteration, s */
+  double first_rate, first_max_time; /* of the first iteration */
+  uint64_t errors;                   /* all iterations and ranks */
+};
+
+struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work);
+
+/* Removes whatever is left of a run in its directory, by the names it gives; nothing else. */
+void mdworkbench_remove_leftovers(const char *directory, uint64_t sets);
+
+#endif

@@ -1,0 +1,26 @@
+/* How the interactive metadata workload reports. */
+#ifndef HDB_MDWORKBENCH_REPORT_H
+#define HDB_MDWORKBENCH_REPORT_H
+
+#include <stdio.h>
+
+#include "histogram.h"
+#include "mdworkbench.h"
+
+enum { MDW_READ, MDW_STAT, MDW_CREATE, MDW_REMOVE, MDW_OPERATIONS };
+
+/* One rank's part of a step or an iteration. */
+struct mdworkbench_part {
+  double time;                                /* s */
+  uint64_t objects, sets, operations, errors; /* operations: those that succeeded */
+  struct histogram *latency;                  /* MDW_OPERATIONS of them */
+};
+
+FILE *mdworkbench_report_start(const struct mdworkbench_work *work);
+
+/* One line for all ranks and one for each; collective. Returns the slowest rank's time, s. */
+double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
+                               const struct mdworkbench_part *part);
+void mdworkbench_report_end(FILE *file, double seconds);
+
+#endif
