@@ -139,6 +139,10 @@ def phase_order(found):
     return [*STANDARD, *further, *others]
 
 
+def score_order(found):
+    return [name for name in SCORES if name == "score" or name in found]
+
+
 def phase_columns(name):
     """The four columns of a phase: value, unit, time and valid."""
     stem = name.replace("-", "_")
@@ -166,16 +170,14 @@ def reasons_column(name):
 
 
 def wide_columns(found=()):
-    """All columns of the wide table, in order, for a tree in which the phases `found` occur."""
-    phases = phase_order(found)
+    """All columns of the wide table for a tree in which the phases and scores `found` occur."""
+    phases, scores = phase_order(found), score_order(found)
     columns = [*BASE]
     for name in phases:
         columns += phase_columns(name)
-    columns += score_columns("score")
-    if "score_extended" in found:
-        columns += score_columns("score_extended")
-    columns += [reasons_column(name) for name in phases]
-    return columns
+    for name in scores:
+        columns += score_columns(name)
+    return columns + [reasons_column(name) for name in (*phases, *scores)]
 
 
 LONG = (

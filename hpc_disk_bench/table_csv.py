@@ -12,7 +12,7 @@ import io
 import re
 from functools import lru_cache
 
-from hpc_disk_bench.table_columns import BASE, LONG, TEXT, phase_order, wide_columns
+from hpc_disk_bench.table_columns import BASE, LONG, TEXT, phase_order, score_order, wide_columns
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
@@ -34,12 +34,9 @@ def unguarded(text):
 
 def wide(rows):
     """The wide table of `rows` as CSV text, a line at a time."""
-    found = {name for row in rows for name in row.phases}
-    extended = any("score_extended" in row.scores for row in rows)
-    columns = wide_columns(found | {"score_extended"} if extended else found)
-    phases = phase_order(found)
-    scores = ("score", "score_extended") if extended else ("score",)
-    yield from _lines(columns, (_wide_cells(row, phases, scores) for row in rows))
+    found = {name for row in rows for name in (*row.phases, *row.scores)}
+    phases, scores = phase_order(found), score_order(found)
+    yield from _lines(wide_columns(found), (_wide_cells(row, phases, scores) for row in rows))
 
 
 def long(rows):
@@ -48,17 +45,15 @@ def long(rows):
 
 
 def _wide_cells(row, phases, scores):
-    cells = list(row.base)
-    reasons = []
-    for name in phases:
-        phase = row.phases.get(name)
-        cells += phase[:4] if phase else (None,) * 4
-        reasons.append(phase.reasons if phase and not phase.valid else None)
-    for name in scores:
-        cells += row.scores.get(name, (None,) * 4)
+    cells, reasons = list(row.base), []
+    measured = [row.phases.get(name) for name in phases]
+    for one in measured + [row.scores.get(name) for name in scores]:
+        cells += one[:4] if one else _NOTHING
+        reasons.append(one.reasons if one and not one.valid else None)
     return cells + reasons
 
 
+_NOTHING = (None,) * 4
 _OF_THE_RUN = [BASE.index(column) for column in LONG if column in BASE]
 
 
@@ -76,7 +71,8 @@ def _long_cells(row):
         units = {"bandwidth": "GiB/s", "iops": "kIOPS", "total": None}
         for metric, unit in units.items():
             value = getattr(score, metric)
-            yield [*run, name, True, metric, value, unit, score.valid, None]
+            reasons = None if score.valid else score.reasons
+            yield [*run, name, True, metric, value, unit, score.valid, reasons]
 
 
 def _lines(columns, rows):

@@ -48,6 +48,7 @@ class Score(NamedTuple):
     iops: float | None
     total: float | None
     valid: bool
+    reasons: str | None
 
 
 @dataclass(slots=True)
@@ -189,7 +190,8 @@ def _measured(results, notes):
         if key in SCORES:
             parts = ("bandwidth", "iops", "total")
             figures = [_figure(value.get(part), key, notes) for part in parts]
-            scores[key] = Score(*figures, value.get("valid") is True and None not in figures)
+            valid = value.get("valid") is True and None not in figures
+            scores[key] = Score(*figures, valid, text(value.get("reasons")) or None)
         elif "value" in value:
             name = phase_name(key)
             phases[name] = _phase(name, value, notes)
