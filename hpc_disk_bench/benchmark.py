@@ -8,8 +8,9 @@ import subprocess
 import time
 
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Seconds that the ranks have to end by themselves, and to be gone after SIGKILL.
-PATIENCE, LAST_PATIENCE = 10, 20
+# How a benchmark is ended: after so many seconds, this signal to each process that is still there.
+STEPS = ((2, signal.SIGTERM), (8, signal.SIGKILL))
+LAST_PATIENCE = 15  # seconds for the kernel to let go of what was killed
 
 
 class Signals:
@@ -78,14 +79,18 @@ class Benchmark:
         return signal.Signals(-code).name if code is not None and code < 0 else None
 
     def stop(self):
-        """End it and every process it has started on this node. Whether all are gone."""
+        """End it and every process it has started on this node. Whether all are gone.
+
+        The launcher is asked first, which knows its ranks on other nodes as well.
+        """
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGTERM)
-        if self._gone_within(PATIENCE):
-            return True
-        for process in self._session():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
+        for seconds, number in STEPS:
+            if self._gone_within(seconds):
+                return True
+            for process in self._session():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, number)
         return self._gone_within(LAST_PATIENCE)
 
     def _gone_within(self, seconds):

@@ -19,13 +19,14 @@ def end(run, benchmark, signals, metadata, scratch, console):
     benchmark: the one that has ended, or None where it was never started.
     """
     files = _files(run)
-    results, unparsed = _keep_results(run, files)
+    results, unparsed = _parse(files)
     state, code = _judge(benchmark, signals.caught, results, unparsed)
     last_phase, done = status.where_it_stands(files)
-    failed = state == status.FAILED
-    evidence = status.evidence(run) if failed else []
+    evidence = status.evidence(run) if state == status.FAILED else []
     ended = time.time()
     try:
+        if results:
+            write_results(run / RESULTS, results)
         if results and results.version:
             kind = engines.engine_of(results.version)
             metadata.write(engine=kind, engine_version=results.version)
@@ -39,9 +40,9 @@ def end(run, benchmark, signals, metadata, scratch, console):
             phases_done=done,
             evidence=evidence,
         )
-    except OSError as error:
-        unparsed = f"{error.filename or run}: {error.strerror}"
-        code = code or UNPARSED
+    except (OSError, UserError) as error:
+        console.failed(f"to keep the result: {getattr(error, 'strerror', None) or error}")
+        results, code = None, code or UNPARSED
     # What counts is on disk before the removal, which can take long.
     removed, problems = scratch.remove()
     for problem in problems:
@@ -49,11 +50,11 @@ def end(run, benchmark, signals, metadata, scratch, console):
     removal = f"removed {removed:,} files of this run" if removed else ""
     if state == status.INTERRUPTED:
         _tell_interrupted(run, results, signals.caught, last_phase, removal, console)
-    elif failed or unparsed:
+    elif state == status.FAILED:
         lasted = ended - (metadata.content["start_epoch"] or ended)
         place = f"in {last_phase} " if last_phase else ""
         _tell_failed(run, benchmark, results, unparsed, place, lasted, evidence, removal, console)
-    else:
+    elif results:
         tell_result(run, results, console)
     return code
 
@@ -94,19 +95,18 @@ def _files(run):
     return (found and found[0].files) or run
 
 
-def _keep_results(run, files):
-    """(Results or None, what is wrong or None) of the run, written to results.json."""
+def _parse(files):
+    """(Results or None, why there are none or None)."""
     try:
-        results = load(files)
-        write_results(run / RESULTS, results)
+        return load(files), None
     except UserError as error:
         return None, str(error)
-    return results, None
 
 
 def _judge(benchmark, caught, results, unparsed):
     """(state, exit code of the wrapper)."""
-    if caught:
+    finished = benchmark and benchmark.exit_code == 0 and results and not results.partial
+    if caught and not finished:
         return status.INTERRUPTED, 128 + caught
     if benchmark is None or benchmark.exit_code != 0:
         return status.FAILED, BENCHMARK_FAILED

@@ -38,7 +38,11 @@ class Scratch:
         made = _make(Path(test_dir))
         directory = None
         try:
-            directory = tempfile.mkdtemp(prefix="io500.", dir=test_dir)
+            try:
+                directory = tempfile.mkdtemp(prefix="io500.", dir=test_dir)
+            except FileNotFoundError:  # gone with another run that had made it
+                made = _make(Path(test_dir))
+                directory = tempfile.mkdtemp(prefix="io500.", dir=test_dir)
             identity = {
                 "created_by": "hpc-disk-bench",
                 "user": _user(),

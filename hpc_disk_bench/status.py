@@ -62,7 +62,7 @@ def evidence(directory):
     # Nothing known: the first words on stderr, else the last on stdout.
     spoken = [entry for entry in lines if not DECORATION.match(entry["text"])]
     errors = [entry for entry in spoken if entry["file"] == ERRORS]
-    return errors[:MOST_EVIDENCE] or spoken[-1:]
+    return _different(errors) or spoken[-1:]
 
 
 def _different(entries):

@@ -52,6 +52,10 @@ sum_cpus() {
 choose_launcher() {
   local mpirun
   launcher=()
+  if [[ -z ${HOME:-} ]]; then
+    # Open MPI does not start without; a bare environment (cron, env -i) has none, but the user does.
+    export HOME=~
+  fi
   if [[ $1 == 1 ]]; then
     return
   fi

@@ -1,6 +1,7 @@
 """What the tests of the node side share: the oldest Python to support, and recorded runs."""
 
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -39,3 +40,104 @@ def _version(python):
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     return done.stdout.strip()
+
+
+class Wrapper:
+    """io500_wrapper.sh with a results root, a test directory and an environment of its own."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.results = directory / "io500_results"
+        self.test_dir = directory / "test dir"
+        keep = ("PATH", "HOME", "TMPDIR", "LANG", "VIRTUAL_ENV", "CONDA_PREFIX")
+        self.environ = {name: os.environ[name] for name in keep if name in os.environ}
+        self.use_stand_in()
+
+    def use_stand_in(self, **settings):
+        self.environ["IO500_BIN"] = str(ROOT / "tests/node/support/stand-in-io500")
+        self.environ.update({f"STAND_IN_{key.upper()}": str(v) for key, v in settings.items()})
+
+    def use(self, engine):
+        """The real engine, quick, with two ranks."""
+        self.environ["IO500_BIN"] = str(engine)
+        self.environ.update(NUM_PROCS="2", CONFIG_FILE="config-quick.ini")
+
+    def arguments(self, *flags, **names):
+        target = {"cluster": "c", "node": "n1", "storage": "local", "device": "ssd", **names}
+        target.setdefault("test_dir", self.test_dir)
+        volume = [target.pop("volume")] if "volume" in target else []
+        return [ROOT / "io500_wrapper.sh", *flags, *map(str, target.values()), *volume]
+
+    def start(self, *flags, command=None, **names):
+        return subprocess.Popen(
+            command or self.arguments(*flags, **names),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.directory,
+            env=self.environ,
+        )
+
+    def run(self, *flags, **names):
+        process = self.start(*flags, **names)
+        out, err = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    @property
+    def runs(self):
+        """The run directories there are, oldest first."""
+        return sorted(path.parent for path in self.results.glob("**/run_metadata.json"))
+
+    def json(self, name, run=-1):
+        return json.loads((self.runs[run] / name).read_text())
+
+    def made(self):
+        """Everything below the wrapper's directory, but what a test put there itself."""
+        return sorted(str(path.relative_to(self.directory)) for path in self.directory.rglob("*"))
+
+
+@pytest.fixture
+def wrapper(tmp_path):
+    directory = tmp_path / "wrapper"
+    directory.mkdir()
+    return Wrapper(directory)
+
+
+@pytest.fixture
+def mount(tmp_path):
+    """A function: mounts with these arguments on a new directory, or skips; unmounted again."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting needs root")
+    mounted = []
+
+    def do(*arguments, on="mnt"):
+        point = tmp_path / on
+        point.mkdir(exist_ok=True)
+        done = subprocess.run(
+            ["mount", *arguments, point], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            pytest.skip(f"cannot mount {' '.join(map(str, arguments))}: {done.stderr.strip()}")
+        mounted.append(point)
+        return point
+
+    yield do
+    for point in reversed(mounted):
+        subprocess.run(["umount", "-l", point], check=True)
+
+
+@pytest.fixture
+def ext4(mount, tmp_path):
+    """A function: an ext4 file system of so many MiB on a loop device."""
+    if not shutil.which("mkfs.ext4"):
+        pytest.skip("mkfs.ext4 is not installed")
+
+    def make(megabytes, *options, on="ext4"):
+        image = tmp_path / f"{on}.image"
+        with open(image, "wb") as file:
+            file.truncate(megabytes * 2**20)
+        subprocess.run(["mkfs.ext4", "-q", *options, image], check=True)
+        return mount("-o", "loop", image, on=on)
+
+    return make

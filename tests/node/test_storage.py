@@ -1,8 +1,6 @@
 """What is behind a directory: real mounts where they can be had, else trees of /proc and /sys."""
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from hpc_disk_bench.storage import KEYS, contradictions, inspect
 MOUNTINFO = r"""
 22 1 254:0 / / rw,relatime - ext4 /dev/vda1 rw,discard
 23 22 0:21 / /proc rw,relatime - proc proc rw
-30 22 0:40 / /nfs7/scratch rw,relatime shared:5 - nfs4 nas7:/scratch rw,vers=4.2,rsize=1048576,wsize=5242
+30 22 0:40 / /nfs7/scratch rw,relatime - nfs4 nas7:/scratch rw,vers=4.2,rsize=1048576,wsize=5242
 31 22 0:41 / /nfs3 rw - nfs nas3:/vol/old\040one rw,vers=3,rsize=65536
 32 22 0:42 / /lustre rw - lustre 10.1.0.1@o2ib:/scratch rw,flock
 33 22 0:43 / /home/a\040b ro,noatime - fuse.sshfs me@far:/home/me rw,user_id=0
@@ -198,29 +196,6 @@ def test_this_machine_s_own_root_is_told(tmp_path):
     assert inspect(tmp_path)["filesystem"]
 
 
-@pytest.fixture
-def mount(tmp_path):
-    """A function: mounts with these arguments on a new directory, or skips; unmounted at the end."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting needs root")
-    mounted = []
-
-    def do(*arguments, on="mnt"):
-        point = tmp_path / on
-        point.mkdir(exist_ok=True)
-        done = subprocess.run(
-            ["mount", *arguments, point], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            pytest.skip(f"cannot mount {' '.join(map(str, arguments))}: {done.stderr.strip()}")
-        mounted.append(point)
-        return point
-
-    yield do
-    for point in reversed(mounted):
-        subprocess.run(["umount", "-l", point], check=True)
-
-
 def test_a_real_tmpfs_over_another_is_the_one_that_is_told(mount):
     mount("-t", "tmpfs", "-o", "size=4m", "tmpfs")
     point = mount("-t", "tmpfs", "-o", "size=8m", "tmpfs")
@@ -237,14 +212,8 @@ def test_a_real_mount_hidden_by_one_above_it_is_not_told(mount, tmp_path):
     assert mount_of(tmp_path / "mnt/below").options["size"] == "16384k"
 
 
-def test_a_real_loop_device_is_told_with_its_file_system(mount, tmp_path):
-    image = tmp_path / "image"
-    with open(image, "wb") as file:
-        file.truncate(32 * 2**20)
-    if not shutil.which("mkfs.ext4"):
-        pytest.skip("mkfs.ext4 is not installed")
-    subprocess.run(["mkfs.ext4", "-q", image], check=True)
-    point = mount("-o", "loop", image, on="a blank")
+def test_a_real_loop_device_is_told_with_its_file_system(ext4):
+    point = ext4(32, on="a blank")
     facts = inspect(point / ".")
     assert facts["filesystem"] == "ext4"
     assert facts["mount_point"] == str(point)
