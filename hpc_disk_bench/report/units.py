@@ -21,12 +21,13 @@ def line_rate(speed):
 
 
 def number(value, digits=3):
-    """`value` with `digits` significant digits and no exponent, as a person writes it."""
+    """`value` without exponent and with `digits` significant digits, or all before the point."""
     if value is None or not math.isfinite(value):
         return DASH
     if value == 0:
         return "0"
-    value = float(f"{value:.{digits}g}")  # 0.9996 is 1.00, not 1.000
+    if abs(value) < 10**digits:
+        value = float(f"{value:.{digits}g}")  # 0.9996 is 1.00, not 1.000
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:,.{places}f}".replace(",", THIN_SPACE)
 
