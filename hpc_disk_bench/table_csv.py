@@ -8,7 +8,6 @@ written as they were read and never touched.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from functools import lru_cache
 
@@ -33,15 +32,15 @@ def unguarded(text):
 
 
 def wide(rows):
-    """The wide table of `rows` as CSV text, a line at a time."""
+    """The wide table of `rows`, as lines of CSV."""
     found = {name for row in rows for name in (*row.phases, *row.scores)}
     phases, scores = phase_order(found), score_order(found)
-    yield from _lines(wide_columns(found), (_wide_cells(row, phases, scores) for row in rows))
+    return _lines(wide_columns(found), (_wide_cells(row, phases, scores) for row in rows))
 
 
 def long(rows):
-    """The tidy table of `rows`: run x phase x metric."""
-    yield from _lines(LONG, (cells for row in rows for cells in _long_cells(row)))
+    """The tidy table of `rows`, run x phase x metric, likewise."""
+    return _lines(LONG, (cells for row in rows for cells in _long_cells(row)))
 
 
 def _wide_cells(row, phases, scores):
@@ -77,16 +76,20 @@ def _long_cells(row):
 
 def _lines(columns, rows):
     texts = [k for k, column in enumerate(columns) if column.kind is TEXT]
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    lines = _Lines()
+    # With this line end csv quotes a cell that holds either of its signs.
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(column.name for column in columns)
     for cells in rows:
         for k in texts:
             if cells[k]:
                 cells[k] = guarded(cells[k])
         writer.writerow(cells)
-        if buffer.tell() > 1 << 20:
-            yield buffer.getvalue()
-            buffer.seek(0)
-            buffer.truncate()
-    yield buffer.getvalue()
+    return lines
+
+
+class _Lines(list):
+    """The lines that csv writes, one at a time, with the line end of other text files."""
+
+    def write(self, line):
+        self.append(line[:-2] + "\n")
