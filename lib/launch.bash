@@ -57,6 +57,8 @@ choose_launcher() {
     export HOME=~
   fi
   if [[ $1 == 1 ]]; then
+    # A lone rank of Open MPI 5 leaves the memory that it would share with others behind in /dev/shm.
+    export OMPI_MCA_btl=${OMPI_MCA_btl:-self}
     return
   fi
   if [[ -n ${MPIRUN:-} ]]; then

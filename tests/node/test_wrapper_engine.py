@@ -225,3 +225,16 @@ def test_the_table_takes_the_run(short, root):
     header, row = (short.directory / "table.csv").read_text().splitlines()
     assert "ior_easy_write_value" in header
     assert json.dumps(short.json("results.json")["find"]["value"]) in row
+
+
+def test_a_single_rank_leaves_no_shared_memory_behind(short):
+    """In a mount namespace with a /dev/shm of its own, for other programs use the machine's."""
+    short.environ["NUM_PROCS"] = "1"
+    script = 'mount -t tmpfs tmpfs /dev/shm || exit 77; "$@" >&2; ls -A /dev/shm'
+    command = ["unshare", "--mount", "bash", "-c", script, "bash", *short.arguments()]
+    process = short.start(command=command)
+    left, err = process.communicate()
+    if process.returncode not in (0, 4):
+        pytest.skip(f"no mount namespace can be made here: {err}")
+    assert "phase 13/13" in err
+    assert left == ""
