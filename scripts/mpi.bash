@@ -5,7 +5,7 @@
 : "${root:?the clone}" "${venv:?its .venv}"
 choice=$root/engine/build/mpi.choice
 
-# require_compiler: something compiles C here. The wheel's mpicc calls cc; where that is not there, what is.
+# require_compiler: something compiles C here. Open MPI's mpicc is told where that is not cc.
 require_compiler() {
   local name names=(cc gcc clang) found broken=""
   local remedy="install gcc and the C library's headers (apt install gcc libc6-dev, dnf install gcc), or set CC"
@@ -15,9 +15,7 @@ require_compiler() {
     command -v "$name" >/dev/null || continue
     if printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' |
       "$name" -x c -o /dev/null - >/dev/null 2>&1; then
-      if [[ $name != "$found" ]] && ! command -v cc >/dev/null; then
-        export OMPI_CC=${OMPI_CC:-$name}
-      fi
+      [[ $name == cc || $name == "$found" ]] || export OMPI_CC=${OMPI_CC:-$name}
       return
     fi
     broken=${broken:-$(command -v "$name")}
