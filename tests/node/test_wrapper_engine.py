@@ -217,6 +217,19 @@ def test_the_engine_s_files_are_laid_out_like_upstream_s(short, recorded):
     assert layout(run) == layout(recorded("invalid"))
 
 
+def test_upstream_s_timestamped_directories_are_found_one_level_deeper(short):
+    path = short.directory.parent / "short.ini"
+    path.write_text(path.read_text().replace("= FALSE", "= TRUE"))
+    check = short.run()
+    assert check.returncode == 0, check.stderr
+    (run,) = short.runs
+    (summary,) = run.glob("*/result_summary.txt")
+    assert re.fullmatch(r"[\d.]{10}-[\d.]{8}", summary.parent.name)
+    assert len(short.json("results.json")) == 15
+    assert short.json("status.json")["phases_done"] == 13
+    assert not short.test_dir.exists()
+
+
 def test_the_table_takes_the_run(short, root):
     short.run()
     command = [sys.executable, root / "aggregate_results.py", short.results, "table.csv"]
