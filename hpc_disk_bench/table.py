@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hpc_disk_bench import table_csv
 from hpc_disk_bench.errors import DONE, UserError
-from hpc_disk_bench.files import write_text
+from hpc_disk_bench.files import write_bytes
 from hpc_disk_bench.options import Parser
 from hpc_disk_bench.table_console import Console, shown
 from hpc_disk_bench.table_rows import NodeMetadata, Row, Skipped, read_row
@@ -52,7 +52,7 @@ def main(argv):
         raise UserError(f"{shown(root)}: none of its {len(found.runs)} runs has results")
     make = table_csv.long if options.long else table_csv.wide
     try:
-        write_text(output, "".join(make(table.rows)))
+        write_bytes(output, b"".join(make(table.rows)))
     except OSError as error:
         raise UserError(f"{shown(output)}: cannot be written: {error.strerror}") from error
     console.closing(table, output)

@@ -32,7 +32,7 @@ def unguarded(text):
 
 
 def wide(rows):
-    """The wide table of `rows`, as lines of CSV."""
+    """The wide table of `rows`, as lines of CSV in bytes."""
     found = {name for row in rows for name in (*row.phases, *row.scores)}
     phases, scores = phase_order(found), score_order(found)
     return _lines(wide_columns(found), (_wide_cells(row, phases, scores) for row in rows))
@@ -89,7 +89,7 @@ def _lines(columns, rows):
 
 
 class _Lines(list):
-    """The lines that csv writes, one at a time, with the line end of other text files."""
+    """The lines that csv writes, one at a time, as UTF-8 with the line end of other text files."""
 
     def write(self, line):
-        self.append(line[:-2] + "\n")
+        self.append(line[:-2].encode() + b"\n")
