@@ -12,7 +12,7 @@ INTERRUPTED = 130
 
 
 class UserError(Exception):
-    """A mistake the user can mend. The text names the file, the place and the remedy, in one line."""
+    """A mistake the user can mend: one line that names the file, the place and the remedy."""
 
     def __init__(self, message, exit_code=USAGE):
         super().__init__(message)
@@ -30,6 +30,6 @@ def run(main, argv=None):
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader left (`| head`). Point stdout elsewhere, or Python complains again when it exits.
+        # The reader left (`| head`). Elsewhere with stdout, or Python complains when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE

@@ -11,9 +11,9 @@ from pathlib import Path
 from hpc_disk_bench.storage import MEMORY, NETWORK, inspect
 
 ROOT = Path(__file__).resolve().parent.parent
-# The quick configuration writes half a GiB and 30,000 files with two ranks.
-ENOUGH_BYTES = 1 << 30
-ENOUGH_INODES = 100_000
+# The quick configuration writes 1.5 GiB and 140,000 files with two ranks.
+ENOUGH_BYTES = 3 << 30
+ENOUGH_INODES = 300_000
 
 
 def names(facts):

@@ -58,9 +58,9 @@ class Wrapper:
         self.environ.update({f"STAND_IN_{key.upper()}": str(v) for key, v in settings.items()})
 
     def use(self, engine):
-        """The real engine, quick, with two ranks."""
+        """The real engine with two ranks and very little to do."""
         self.environ["IO500_BIN"] = str(engine)
-        self.environ.update(NUM_PROCS="2", CONFIG_FILE="config-quick.ini")
+        self.environ.update(NUM_PROCS="2", CONFIG_FILE=str(ROOT / "tests/support/config-tiny.ini"))
 
     def arguments(self, *flags, **names):
         target = {"cluster": "c", "node": "n1", "storage": "local", "device": "ssd", **names}

@@ -16,7 +16,7 @@ FILES = {
     "config-10node.ini": "10000000",
     "config-extended.ini": "10000000",
     "config-direct.ini": "10000000",
-    "config-quick.ini": "10000",
+    "config-quick.ini": "50000",
 }
 
 

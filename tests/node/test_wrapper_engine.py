@@ -64,7 +64,7 @@ def check_complete(wrapper, done):
     assert (wrapper.runs[-1] / "result_summary.txt").read_text().count("\n") == 16
 
 
-def test_the_quick_configuration_runs_on_tmpfs(real, mount):
+def test_a_run_on_tmpfs_below_a_path_with_blanks(real, mount):
     point = mount("-t", "tmpfs", "-o", "size=2g", "tmpfs", on="tmpfs with blanks")
     done = real.run(test_dir=point)
     check_complete(real, done)
