@@ -9,18 +9,15 @@ import nbformat
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.render import document as doc
-from hpc_disk_bench.render.document import Div, Raw, Text
+from hpc_disk_bench.render.document import Attributes, Div, Raw, Text
 from hpc_disk_bench.render.prose import highlighted
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
-def nodes(document, cell, outputs, taken):
-    """The nodes that stand for `cell`: its source where echoed, its outputs, its caption.
-
-    `taken` are the ids that other elements of the page have.
-    """
+def nodes(document, cell, outputs):
+    """The nodes that stand for `cell`: its source where echoed, its outputs, its caption."""
     if document.option("include", True, cell) is False:
         return []
     parts = [_source(document, cell)] if document.option("echo", True, cell) is not False else []
@@ -29,9 +26,8 @@ def nodes(document, cell, outputs, taken):
     parts += _captioned(cell, shown) if shown else []
     if not parts:
         return []
-    identity = "" if cell.label in taken else f' id="{html.escape(cell.label)}"'
-    opening = f'<div class="cell"{identity} data-label="{html.escape(cell.label)}">'
-    return [Raw(opening), *parts, Raw("</div>")]
+    named = Attributes(cell.label, ["cell"], {"data-label": cell.label})
+    return [Div(named, parts, cell.line)]
 
 
 def _source(document, cell):

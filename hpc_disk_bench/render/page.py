@@ -24,9 +24,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def page(document, outputs):
     """The HTML of `document`, whose cells gave `outputs` (by label)."""
-    taken = explicit_ids(document.body)
-    prose = Prose(document.path.resolve().parent, taken)
-    nodes = _without_cells(document, document.body, outputs, taken)
+    nodes = _without_cells(document, document.body, outputs)
+    prose = Prose(document.path.resolve().parent, explicit_ids(nodes))
     try:
         body = prose.html(nodes)
     except DocumentError as error:
@@ -55,14 +54,14 @@ def page(document, outputs):
     )
 
 
-def _without_cells(document, nodes, outputs, taken):
+def _without_cells(document, nodes, outputs):
     found = []
     for node in nodes:
         if isinstance(node, Cell):
             given = outputs.get(node.label, [])
-            found += shown.nodes(document, node, given, taken)
+            found += shown.nodes(document, node, given)
         elif isinstance(node, Div):
-            inside = _without_cells(document, node.children, outputs, taken)
+            inside = _without_cells(document, node.children, outputs)
             found.append(Div(node.attributes, inside, node.line))
         else:
             found.append(node)

@@ -59,7 +59,7 @@ class Prose:
                 return self._tabset(node)
             if name.startswith("callout-") and name[8:] in CALLOUTS:
                 return self._callout(node, name[8:])
-        return f"<div{_written(node.attributes)}>\n{self.html(node.children)}\n</div>"
+        return f"<div{self._written(node.attributes)}>\n{self.html(node.children)}\n</div>"
 
     def _text(self, node):
         try:
@@ -78,7 +78,7 @@ class Prose:
                 title, children = match[2], [Text(rest, children[0].line + 1), *children[1:]]
         title = self.inline(title or kind.capitalize())
         body = f'<div class="callout-body">\n{self.html(children)}\n</div>'
-        written = _written(Attributes(found.id, ["callout", *found.classes]))
+        written = self._written(Attributes(found.id, ["callout", *found.classes]))
         if "collapse" in found.values:
             state = " open" if found.values["collapse"] == "false" else ""
             summary = f'<summary class="callout-title">{title}</summary>'
@@ -101,9 +101,21 @@ class Prose:
                 f'<p class="tab-title" aria-hidden="true">{label}</p>\n'
                 f"{self.html(children)}\n</div>"
             )
-        written = _written(Attributes(node.attributes.id, node.attributes.classes))
+        written = self._written(Attributes(node.attributes.id, node.attributes.classes))
         strip = f'<div role="tablist">{"".join(buttons)}</div>'
         return f"{self.html(before)}<div{written}>\n{strip}\n{''.join(panels)}\n</div>"
+
+    def _written(self, found):
+        """Attributes as they stand in a tag. An id that another element has is left out."""
+        words = ""
+        if found.id and found.id not in self.ids:
+            self.ids.add(found.id)
+            words = f' id="{html.escape(found.id)}"'
+        if found.classes:
+            words += f' class="{html.escape(" ".join(found.classes))}"'
+        for name, value in found.values.items():
+            words += f' {html.escape(name)}="{html.escape(value)}"'
+        return words
 
     def _parser(self):
         options = {"html": True, "typographer": True, "highlight": _block}
@@ -246,12 +258,3 @@ def _split_tabs(tabset):
 def _add(nodes, lines, line):
     if "".join(lines).strip():
         nodes.append(Text("\n".join(lines), line))
-
-
-def _written(found):
-    words = f' id="{html.escape(found.id)}"' if found.id else ""
-    if found.classes:
-        words += f' class="{html.escape(" ".join(found.classes))}"'
-    for name, value in found.values.items():
-        words += f' {html.escape(name)}="{html.escape(value)}"'
-    return words

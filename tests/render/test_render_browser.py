@@ -1,6 +1,9 @@
 """The page in a real browser: it fetches nothing, follows the reader, and fits every screen."""
 
 import http.server
+import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -56,23 +59,39 @@ def browser(chromium):
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def rendered(root, tmp_path_factory):
+    """rendered(text): the page of that document, rendered once."""
+    pages = {}
+
+    def page(text):
+        if text not in pages:
+            path = tmp_path_factory.mktemp("page") / "doc.qmd"
+            path.write_text(text, encoding="utf-8")
+            command = [sys.executable, "-m", "hpc_disk_bench.render", path]
+            environ = {**os.environ, "PYTHONPATH": str(root)}
+            subprocess.run(command, env=environ, check=True, capture_output=True)
+            pages[text] = path.with_suffix(".html")
+        return pages[text]
+
+    return page
+
+
 @pytest.fixture
-def view(browser, write, render):
+def view(browser, rendered):
     """view(text, **how): the document's page, opened; page.said is its console, page.asked its
     requests to anything but the file itself."""
     contexts = []
 
     def opened(text=DOCUMENT, **how):
-        path = write(text)
-        done = render(path)
-        assert done.returncode == 0, done.stderr
+        path = rendered(text)
         contexts.append(browser.new_context(**how))
         page = contexts[-1].new_page()
         page.said, page.asked = [], []
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
         page.on("request", lambda request: page.asked.append(request.url))
-        page.goto(path.with_suffix(".html").as_uri())
+        page.goto(path.as_uri())
         page.asked = page.asked[1:]
         return page
 
@@ -83,11 +102,6 @@ def view(browser, write, render):
 
 def visible_tab(page):
     return page.locator("[role=tabpanel]:visible").inner_text().strip()
-
-
-def read_now(page):
-    """What the contents list marks as being read."""
-    return page.locator("#TOC [aria-current]").all_inner_texts()
 
 
 def scroll_to(page, heading):

@@ -92,6 +92,24 @@ def test_options_decide_what_of_a_cell_is_shown(write, render):
     assert not (path.parent / "ran").exists()
 
 
+def test_no_two_elements_have_the_same_id(write, render):
+    path = write(
+        BLOCK
+        + "## Top performers\n"
+        + cell("print(1)", "label: top-performers")
+        + cell("print(2)", "label: given")
+        + "## Anything {#given}\n\n::: {#given .x}\nwords\n:::\n"
+        + cell("print(3)", "label: later")
+        + "## Later\n"
+    )
+    assert render(path).returncode == 0
+    text = main_of(path.with_suffix(".html"))
+    ids = re.findall(r'\sid="([^"]+)"', text)
+    assert sorted(ids) == ["given", "later", "later-1", "title-block-header", "top-performers"]
+    assert '<h2 id="given">' in text
+    assert re.findall(r'data-label="([^"]+)"', text) == ["top-performers", "given", "later"]
+
+
 def test_a_picture_and_a_table_have_their_captions(write, render):
     dot = (
         "from IPython.display import Image, HTML, display\nimport base64\n"
