@@ -124,8 +124,8 @@ def embedded(value):
 
 def _cell(column, k):
     value = column.values[k]
-    shown = column.show[k] if column.show is not None else _text(value)
-    raw = _text(value)
+    shown = column.show[k] if column.show is not None else exported(value)
+    raw = exported(value)
     written = shown if column.html else escape(shown)
     return tag(
         "td",
@@ -135,12 +135,13 @@ def _cell(column, k):
     )
 
 
-def _text(value):
-    """A value as it is exported: all its digits, nothing for what is missing."""
-    if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+def exported(value):
+    """A value as it is sorted and exported: all its digits, nothing for what is missing."""
+    if value is None or value is pd.NaT:
         return ""
     if isinstance(value, float):
-        return f"{value:.6g}" if value != int(value) or abs(value) > 1e15 else str(int(value))
+        value = float(value)  # a float of numpy writes its type as well
+        return "" if value != value else str(int(value)) if value.is_integer() else repr(value)
     return str(value)
 
 

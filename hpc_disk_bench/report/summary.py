@@ -36,9 +36,9 @@ def banner(runs):
         )
         parts.append(_reasons(_hidden_reasons(hidden)))
     if len(suspect):
-        verb = "is" if len(suspect) == 1 else "are"
-        said = f"{units.count(len(suspect), 'run')} that count {verb} suspect:"
-        parts += [tag("p", escape(said)), _reasons("; ".join(suspect["suspect"]).split("; "))]
+        one = len(suspect) == 1
+        said = "1 run that counts is" if one else f"{len(suspect)} runs that count are"
+        parts += [tag("p", f"{said} suspect:"), _reasons("; ".join(suspect["suspect"]).split("; "))]
     advice = [TO_DO[state] for state in TO_DO if (hidden["state"] == state).any()]
     parts += [tag("p", escape(sentence)) for sentence in advice]
     good = "hdb-allgood" if not len(hidden) and not len(suspect) else "hdb-somebad"

@@ -91,3 +91,16 @@ MADE = {
     "html in names": _html_in_names,
 }
 TABLES = [*TREES, *MADE]
+# Those of which whole pages are rendered; the others are tried figure by figure.
+PAGES = [
+    "reference",
+    "mixed",
+    "thousand",
+    "demo",
+    "one failed",
+    "no runs",
+    "few columns",
+    "nulls",
+    "foreign names",
+    "html in names",
+]

@@ -104,7 +104,9 @@
 
     heads.forEach((head, column) => {
       const button = element("button", { type: "button", className: "hdb-sort" });
-      button.append(...head.childNodes);
+      const arrow = element("span", { className: "hdb-arrow" });
+      arrow.setAttribute("aria-hidden", "true");
+      button.append(...head.childNodes, arrow);
       head.append(button);
       button.addEventListener("click", () => sort(column));
     });

@@ -1,0 +1,263 @@
+"""The report in a real browser, opened from its file: drawn, quiet, used by clicking."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from hpc_disk_bench.report import load
+from tests.support.report_cases import PAGES
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+# Without these Chromium looks for its maker's hosts at every start.
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+ALL_DRAWN = """() => {
+  const [done, all] = (document.documentElement.dataset.hdbFigures || "0/-1").split("/");
+  return done === all;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, page):
+    """visit(name): the report on that table in a page of the browser, all figures `drawn` or not.
+
+    After the test, the console has to be empty and no request to have left the file.
+    """
+    contexts, said, asked = [], [], []
+
+    def open_report(name, width=1280, height=900, scheme="light", drawn=True):
+        view = {"width": width, "height": height}
+        context = browser.new_context(viewport=view, color_scheme=scheme, accept_downloads=True)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(page(name).as_uri())
+        if drawn:
+            tab.wait_for_function(ALL_DRAWN, timeout=60_000)
+        return tab
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    assert said == []
+    assert [url for url in asked if not re.match(r"(file|data|blob):", url)] == []
+
+
+def rows_of(tab, name):
+    """The visible rows of a table, as lists of what their cells show."""
+    rows = tab.locator(f"#table-{name} tbody tr:not([hidden])").all()
+    return [row.locator("td").all_inner_texts() for row in rows]
+
+
+def column_of(tab, name, title):
+    heads = tab.locator(f"#table-{name} thead th").all_inner_texts()
+    place = next(k for k, head in enumerate(heads) if head == title)
+    return [row[place] for row in rows_of(tab, name)]
+
+
+def sort(tab, name, title):
+    tab.locator(f"#table-{name} thead").get_by_role("button", name=title, exact=True).click()
+
+
+def numbers(texts):
+    return [float(re.sub(r"\s", "", text)) for text in texts if text]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_figure_is_drawn_with_all_its_traces(name, visit, page):
+    tab = visit(name)
+    text = page(name).read_text("utf-8")
+    emitted = [json.loads(s) for s in re.findall(r'class="hdb-spec"[^>]*>(.*?)</script>', text)]
+    drawn = tab.evaluate(
+        """() => [...document.querySelectorAll(".plotly-graph-div")].map((place) => [
+             place.querySelectorAll("svg.main-svg").length > 0,
+             place.data.length,
+             place.querySelectorAll(".point, .heatmaplayer image").length,
+           ])"""
+    )
+    assert len(drawn) == len(emitted)
+    for (is_drawn, traces, marks), spec in zip(drawn, emitted, strict=True):
+        assert is_drawn
+        assert traces == len(spec["data"])
+        assert marks > 0
+
+
+def test_as_many_dots_are_drawn_as_there_are_runs(visit, table):
+    tab = visit("mixed")
+    runs = load.table(table("mixed"))
+    dots = tab.evaluate(
+        """() => [...document.querySelectorAll("#plot-score-halves .scatterlayer .point")].length"""
+    )
+    assert dots == int((runs["score_total"] > 0).sum())
+
+
+def test_a_table_sorts_by_clicking_its_heading(visit):
+    tab = visit("mixed", drawn=False)
+    sort(tab, "score-table", "score")
+    rising = numbers(column_of(tab, "score-table", "score"))
+    assert rising == sorted(rising)
+    sort(tab, "score-table", "score")
+    falling = numbers(column_of(tab, "score-table", "score"))
+    assert falling == sorted(falling, reverse=True)
+    assert falling[0] > rising[0]
+
+
+def test_a_sorted_heading_says_so_to_a_screen_reader(visit):
+    tab = visit("reference", drawn=False)
+    sort(tab, "score-table", "node")
+    head = tab.locator("#table-score-table thead th", has_text="node")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert tab.locator("#table-score-table th[aria-sort]").count() == 1
+
+
+def test_names_sort_as_people_sort_them_and_missing_values_last(visit):
+    tab = visit("mixed", drawn=False)
+    sort(tab, "score-table", "rank")
+    first = numbers(column_of(tab, "score-table", "rank"))
+    assert first[0] == 1
+    sort(tab, "score-table", "rank")
+    assert column_of(tab, "score-table", "rank")[0] != ""
+
+
+def test_searching_filters_the_rows(visit):
+    tab = visit("reference", drawn=False)
+    tab.get_by_role("button", name="All 53").first.click()
+    assert len(rows_of(tab, "score-table")) == 53
+    tab.locator("#table-score-table .hdb-search").fill("olympus local")
+    found = column_of(tab, "score-table", "storage")
+    assert sorted(found) == ["local/md126/ssd", "local/nvme0n1/ssd"]
+    assert "2 rows (of 53)" in tab.locator("#table-score-table .hdb-status").inner_text()
+
+
+def test_paging_shows_every_row_once(visit):
+    tab = visit("reference", drawn=False)
+    box = tab.locator("#table-score-table")
+    seen = []
+    for page_number in range(3):
+        seen += column_of(tab, "score-table", "rank")
+        if page_number < 2:
+            box.get_by_role("button", name="Next rows").click()
+    assert sorted(numbers(seen)) == list(range(1, 54))
+    assert box.get_by_role("button", name="Next rows").is_disabled()
+
+
+def test_the_csv_is_what_was_found_in_its_order_with_all_digits(visit, table, tmp_path):
+    tab = visit("mixed", drawn=False)
+    raw = load.raw(table("mixed"))
+    box = tab.locator("#table-raw-data")
+    box.locator(".hdb-search").fill("powerscale")
+    sort(tab, "raw-data", "score_total")
+    with tab.expect_download() as waiting:
+        box.get_by_role("button", name="CSV").click()
+    assert waiting.value.suggested_filename == "raw-data.csv"
+    waiting.value.save_as(tmp_path / "raw-data.csv")
+    with open(tmp_path / "raw-data.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    wanted = raw[raw["storage_type"] == "powerscale"]
+    assert len(rows) == len(wanted)
+    assert sorted(row["run_dir"] for row in rows) == sorted(wanted["run_dir"])
+    by_run = wanted.set_index("run_dir")
+    for row in rows:
+        for column, value in row.items():
+            assert value == by_run.loc[row["run_dir"]].get(column, value)
+    scores = [float(row["score_total"]) for row in rows if row["score_total"]]
+    assert scores == sorted(scores)
+
+
+def test_the_theme_follows_the_system_and_a_click_changes_it(visit):
+    tab = visit("reference", scheme="dark")
+    colours = """() => {
+      const figure = document.querySelector("#plot-score-ranking .xtick text");
+      return [getComputedStyle(document.body).backgroundColor, getComputedStyle(figure).fill];
+    }"""
+    assert tab.evaluate("document.documentElement.dataset.hdbTheme") == "dark"
+    dark = tab.evaluate(colours)
+    tab.get_by_role("button", name="Light theme").click()
+    light = tab.evaluate(colours)
+    assert dark == ["rgb(20, 24, 29)", "rgb(154, 166, 180)"]
+    assert light == ["rgb(255, 255, 255)", "rgb(91, 102, 115)"]
+    assert tab.get_by_role("button", name="Dark theme").is_visible()
+
+
+@pytest.mark.parametrize("name", ["reference", "mixed", "demo", "html in names"])
+def test_a_phone_shows_the_page_without_scrolling_sideways(name, visit):
+    tab = visit(name, width=390, height=844)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    widest = tab.evaluate(
+        """() => Math.max(0, ...[...document.querySelectorAll(".hdb-figure, .hdb-tablebox, h2, p")]
+             .map((part) => part.getBoundingClientRect().right))"""
+    )
+    assert widest <= 390
+
+
+def test_panels_stand_below_each_other_on_a_phone(visit):
+    def tops(tab):
+        figure = tab.locator("#plot-bandwidth-by-storage")
+        titles = [figure.get_by_text(title, exact=True) for title in ("easy write", "hard write")]
+        return [round(title.bounding_box()["y"]) for title in titles]
+
+    beside = tops(visit("reference"))
+    below = tops(visit("reference", width=390, height=844))
+    assert beside[0] == beside[1]
+    assert below[1] > below[0] + 100
+
+
+def test_markup_in_names_is_shown_and_never_run(visit):
+    tab = visit("html in names")
+    assert tab.locator("main img").count() == 0
+    assert "<script>alert(1)</script>" in tab.locator("#table-score-table").inner_text()
+    labels = tab.locator("#plot-score-ranking .ytick text").all_text_contents()
+    assert any("<img src=x" in label for label in labels)
+
+
+def test_a_printed_page_is_light_and_has_all_figures(visit, tmp_path):
+    tab = visit("reference", scheme="dark")
+    pdf = tab.pdf(path=tmp_path / "report.pdf", print_background=True)
+    assert pdf.startswith(b"%PDF")
+    tab.emulate_media(media="print")
+    tab.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    fill = (
+        """() => getComputedStyle(document.querySelector("#plot-score-ranking .xtick text")).fill"""
+    )
+    assert tab.evaluate(fill) == "rgb(91, 102, 115)"
+
+
+def test_without_script_the_tables_and_the_reasons_can_still_be_read(browser, page):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(page("mixed").as_uri())
+    assert tab.locator("#table-score-table tbody tr").count() > 190
+    assert tab.locator(".hdb-banner").is_visible()
+    assert "needs JavaScript" in tab.locator("#figure-score-ranking").inner_text()
+    context.close()
+
+
+def test_the_tools_are_reached_and_used_by_keyboard(visit):
+    tab = visit("reference", drawn=False)
+    head = tab.locator("#table-score-table thead").get_by_role("button", name="storage", exact=True)
+    head.focus()
+    tab.keyboard.press("Enter")
+    storages = column_of(tab, "score-table", "storage")
+    assert storages == sorted(storages)
