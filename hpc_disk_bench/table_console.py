@@ -6,6 +6,7 @@ import re
 import sys
 from collections import Counter
 
+from hpc_disk_bench.commandline import say
 from hpc_disk_bench.table_columns import SCORED_NAMES
 from hpc_disk_bench.table_rows import MISSING_RESULTS
 
@@ -93,11 +94,11 @@ class Console:
             )
 
     def _warning(self, first, *more):
-        print(f"\n Warning: {first}", *(f"  {line}" for line in more), sep="\n", flush=True)
+        say(f"\n Warning: {first}", *(f"  {line}" for line in more))
 
     def _say(self, *lines):
         if not self.quiet:
-            print(*lines, sep="\n", flush=True)
+            say(*lines)
 
 
 def _loaded(row):

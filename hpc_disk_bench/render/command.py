@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from hpc_disk_bench.commandline import Parser, output_file, say
 from hpc_disk_bench.errors import DONE, UserError
 from hpc_disk_bench.files import write_text
-from hpc_disk_bench.options import Parser
 from hpc_disk_bench.render import document, execute
 from hpc_disk_bench.render.page import page
 
@@ -21,14 +20,16 @@ Exit code: 0 written, 1 a cell failed, 2 wrong arguments or document, 130 interr
 def main(argv):
     options = _options(argv)
     output = options.output or options.document.with_suffix(".html")
-    _check(options, output)
+    place = output_file(output)
+    if options.table and not options.table.is_file():
+        raise UserError(f"{options.table}: no such table; make it with ./aggregate_results.py")
     source = document.read(options.document)
-    html = page(source, execute.run(source, options.table, _say))
+    html = page(source, execute.run(source, options.table, say))
     try:
-        write_text(output, html)
+        write_text(place, html)
     except OSError as error:
         raise UserError(f"{output}: cannot be written: {error.strerror}") from error
-    _say(f"\nOutput created: {output}")
+    say(f"\nOutput created: {output}")
     return DONE
 
 
@@ -41,17 +42,3 @@ def _options(argv):
     )
     parser.add_argument("--table", type=Path, metavar="CSV", help="the table for the cells")
     return parser.parse_args(argv)
-
-
-def _check(options, output):
-    """Refuse before the cells run what would fail after them."""
-    if options.table and not options.table.is_file():
-        raise UserError(f"{options.table}: no such table; make it with ./aggregate_results.py")
-    if output.is_dir():
-        raise UserError(f"{output}: is a directory: name the file to write")
-    if not os.access(output.parent, os.W_OK):
-        raise UserError(f"{output}: {output.parent} is no directory that can be written to")
-
-
-def _say(text, end="\n"):
-    print(text, end=end, flush=True)

@@ -6,6 +6,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 
 import pytest
@@ -241,11 +242,21 @@ def test_cells_run_beside_the_document_and_find_the_package_from_anywhere(write,
     assert f"{path.parent} {tmp_path / 't.csv'}" in (tmp_path / "out.html").read_text("utf-8")
 
 
+def test_it_finishes_though_nobody_listens(write, render, root):
+    path = write(BLOCK + cell("1") + cell("2"))
+    line = f"'{sys.executable}' -m hpc_disk_bench.render '{path}' | head -n 1"
+    environ = {**os.environ, "PYTHONPATH": str(root)}
+    done = subprocess.run(["bash", "-c", line], env=environ, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert path.with_suffix(".html").exists()
+
+
 def test_what_cannot_be_written_or_read_is_refused_before_a_cell_runs(write, render, tmp_path):
     path = write(BLOCK + cell(f"open({str(tmp_path / 'ran')!r}, 'w')"))
     for options, words in (
         (["-o", tmp_path], "is a directory"),
-        (["-o", tmp_path / "none/o.html"], "no directory that can be written to"),
+        (["-o", tmp_path / "none/o.html"], "none is no directory"),
+        (["-o", "/dev/null"], "/dev/null: is no regular file"),
         (["--table", "none.csv"], "none.csv: no such table"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
     ):

@@ -138,6 +138,23 @@ def test_it_runs_from_anywhere_through_a_link_and_without_a_terminal(reference, 
     assert (tmp_path / "out.csv").is_file()
 
 
+def test_it_finishes_though_nobody_listens(reference, root, tmp_path):
+    line = f"'{sys.executable}' '{root}/aggregate_results.py' | head -n 1"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{RULE}\n", "")
+    assert len((tmp_path / "aggregated_results.csv").read_text().splitlines()) == 54
+
+
+def test_a_link_in_the_place_of_the_table_stays_and_leads_to_the_new_one(
+    reference, aggregate, tmp_path
+):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "aggregated_results.csv").symlink_to("kept/table.csv")
+    aggregate()
+    assert (tmp_path / "aggregated_results.csv").is_symlink()
+    assert (tmp_path / "kept/table.csv").read_text().startswith("cluster_name,")
+
+
 def test_quiet_leaves_the_warnings(reference, aggregate):
     lines = aggregate("--quiet").stdout.split("\n")
     assert lines[1] == " Warning: 2 directories are missing results.json"
@@ -179,6 +196,7 @@ def test_geometric_means_hold_in_the_table(reference, aggregate, rows):
         (["empty"], "empty: no run below it (a directory with run_metadata.json)"),
         (["io500_results", "empty"], "empty: is a directory"),
         (["io500_results", "none/a.csv"], "none is no directory"),
+        (["io500_results", "/dev/null"], "/dev/null: is no regular file"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
         (["--lon"], "unrecognized arguments: --lon"),
         (["a", "b", "c"], "unrecognized arguments: c"),
