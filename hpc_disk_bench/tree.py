@@ -36,8 +36,17 @@ def find_runs(root, on_skip=lambda path, reason: None):
     todo, links = [(os.fspath(root), None, 0)], []
     while todo or links:
         # Links last, so that a directory that is reached twice is known by its own path.
-        path, owner, depth = todo.pop() if todo else links.pop(0)
-        names, directories, linked = _list(path, seen, on_skip)
+        linking = not todo
+        path, owner, depth = links.pop(0) if linking else todo.pop()
+        if linking and _holds(path, root):
+            on_skip(path, "a link to a directory above the results")
+            continue
+        listed = _list(path, seen, on_skip)
+        if listed is None:
+            continue
+        names, directories, linked = listed
+        if owner is None and not (names or directories or linked):
+            on_skip(path, "no run in it")
         if METADATA in names or (names and (owner is None or depth > DEEPEST)):
             owner, depth = path, 0
             runs[path] = names
@@ -52,35 +61,46 @@ def find_runs(root, on_skip=lambda path, reason: None):
 
 
 def _list(path, seen, on_skip):
-    """(names of KNOWN files, directories, links to directories) in path, empty where unreadable."""
+    """(names of KNOWN files, directories, links to directories) in path, or None: skipped."""
     names, directories, links = set(), [], []
     try:
         status = os.stat(path)
         identity = (status.st_dev, status.st_ino)
         if identity in seen:
             on_skip(path, f"the same directory as {seen[identity]}")
-            return frozenset(), [], []
+            return None
         seen[identity] = path
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.name == DATA_MARKER:
                     on_skip(path, "the data of a benchmark run")
-                    return frozenset(), [], []
+                    return None
                 if entry.name.startswith("."):
                     if entry.name.startswith("._") and entry.name[2:] in KNOWN:
                         on_skip(entry.path, "an AppleDouble file")
-                elif entry.name in KNOWN:
-                    names.add(entry.name)
-                elif _is_directory(entry, on_skip):
+                elif _is(os.DirEntry.is_dir, entry, on_skip):
                     (links if entry.is_symlink() else directories).append(entry.path)
+                elif entry.name in KNOWN:
+                    # Reading a pipe that somebody left here would wait for ever.
+                    if _is(os.DirEntry.is_file, entry, on_skip):
+                        names.add(entry.name)
+                    else:
+                        on_skip(entry.path, "not a regular file")
     except OSError as error:
         on_skip(path, error.strerror)
+        return None
     return frozenset(names), sorted(directories), sorted(links)
 
 
-def _is_directory(entry, on_skip):
+def _holds(path, root):
+    """Whether the link `path` leads above `root`, where following it would walk everything."""
+    above = os.path.join(os.path.realpath(path), "")
+    return os.path.realpath(root).startswith(above)
+
+
+def _is(kind, entry, on_skip):
     try:
-        return entry.is_dir()
+        return kind(entry)
     except OSError as error:  # a link that leads in a circle, a mount that is gone
         on_skip(entry.path, error.strerror)
         return False

@@ -70,6 +70,40 @@ def test_loops_of_symbolic_links_end_and_every_run_counts_once(good, aggregate, 
     assert len(rows()) == 2
 
 
+def test_a_link_that_leads_above_the_tree_is_not_followed(good, aggregate, rows, tmp_path):
+    root, _ = good
+    shutil.copytree(root, tmp_path / "another tree")
+    for path in (tmp_path / "another tree").rglob("run_metadata.json"):
+        path.write_text(path.read_text().replace('"wildwood"', '"elsewhere"'))
+    (root / "wildwood/up").symlink_to(tmp_path)
+    (root / "top").symlink_to("/")
+    done = aggregate()
+    assert {row["cluster_name"] for row in rows()} == {"wildwood"}
+    for place in ("wildwood/up", "top"):
+        assert f"   Skipping {place}: a link to a directory above the results" in done.stdout
+
+
+def test_a_pipe_in_the_place_of_a_file_does_not_stop_it(good, aggregate, rows):
+    _, run = good
+    (run / "results.json").unlink()
+    os.mkfifo(run / "results.json")
+    done = aggregate()
+    assert len(rows()) == 1
+    assert "results.json: not a regular file" in done.stdout
+
+
+def test_empty_and_half_written_directories_are_said(good, aggregate, rows):
+    root, run = good
+    (root / "wildwood/neo/local/ssd/2026.01.01-00.00.00").mkdir(parents=True)
+    half = run.with_name("2026.01.02-00.00.00")
+    half.mkdir()
+    (half / "io500.ini").write_text("")
+    done = aggregate()
+    assert len(rows()) == 2
+    for place in ("wildwood/neo/local/ssd/2026.01.01-00.00.00", half.relative_to(root)):
+        assert f"   Skipping {place}: no run in it" in done.stdout
+
+
 def test_a_part_of_the_tree_may_stand_elsewhere_behind_a_link(good, aggregate, rows, tmp_path):
     root, _ = good
     trees.write_tree(tmp_path / "other disk", [trees.Run(trees.FLEET["neo"], "local", "", "ssd")])
