@@ -45,6 +45,8 @@ def read_json(path):
         raise UserError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise UserError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except ValueError as error:  # an integer of thousands of digits
+        raise UserError(f"{path}: not JSON that can be read: {error}") from error
     except RecursionError as error:
         raise UserError(f"{path}: not JSON that can be read: nested too deeply") from error
     if not isinstance(value, dict):
