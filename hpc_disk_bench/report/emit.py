@@ -54,7 +54,7 @@ def chart(part):
         embedded(spec),
         "</script>",
         tag("noscript", "The figure needs JavaScript; its numbers are in the tables."),
-        tag("figcaption", escape(part.caption)),
+        tag("figcaption", _sentence(part.caption)),
         class_="hdb-figure",
         id=f"figure-{part.name}",
     )
@@ -99,7 +99,7 @@ def table(part):
         tag("p", escape(part.title), class_="hdb-title", id=f"title-{part.name}"),
         tag("div", body, class_="hdb-scroll", tabindex="0", role="region",
             aria_labelledby=f"title-{part.name}"),
-        tag("p", escape(part.caption), class_="hdb-caption"),
+        tag("p", _sentence(part.caption), class_="hdb-caption"),
         class_="hdb-tablebox",
         id=f"table-{part.name}",
     )  # fmt: skip
@@ -133,6 +133,11 @@ def _cell(column, k):
         class_="hdb-number" if column.numeric else "hdb-long" if column.wide else None,
         data_v=raw if column.html or raw != shown else None,
     )
+
+
+def _sentence(text):
+    """Escaped, and no line ends between a number and its %."""
+    return escape(text).replace(" %", "&nbsp;%")
 
 
 def exported(value):

@@ -39,7 +39,7 @@ def ranking(runs):
         "score-ranking",
         title,
         figure,
-        f"The higher the further right. {panels.HOW_TO_READ} Numbers before the names are ranks."
+        f"Further right is better. {panels.HOW_TO_READ} Numbers before the names are ranks."
         f"{panels.hollow_note(long)}{cut}{tidy.notes(long)}",
         _ranking_alt(long, ranked, rest),
         height,

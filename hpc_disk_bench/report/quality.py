@@ -6,6 +6,9 @@ value. All others are shown, marked, and stay out of medians, rankings and recom
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 
@@ -63,7 +66,7 @@ def _why(run, known):
         return done
     marked = [phase for phase in SCORED if run[f"{phase.column}_valid"] is False]
     if run["state"] == "invalid" and marked:
-        return "; ".join(f"{reason}: {phases}" for reason, phases in _grouped(run, marked))
+        return _shortest_words(run, marked)
     if missing:
         return f"{done}, without {', '.join(missing)}"
     if run["state"] == "invalid":
@@ -72,20 +75,29 @@ def _why(run, known):
 
 
 def phase_reasons(run, phase):
-    """The benchmark's own reasons for calling one phase invalid."""
+    """The benchmark's own reasons for calling one phase invalid, without their numbers.
+
+    The numbers differ from run to run, and the time of the phase, which is shown, says the same.
+    """
     said = [reason.strip() for reason in run[f"{phase.column}_reasons"].split(";")]
-    return [reason for reason in said if reason] or ["marked INVALID by the benchmark"]
+    plain = [re.sub(r"\d+(\.\d+)?", "...", reason) for reason in said if reason]
+    return plain or ["marked INVALID by the benchmark"]
 
 
-def _grouped(run, phases):
-    """Each reason with the phases it holds for and how long they took."""
-    found = {}
+def _shortest_words(run, phases):
+    """The reason that most of `phases` share, the phases, and how long they took."""
+    reasons = Counter(reason for phase in phases for reason in phase_reasons(run, phase))
+    named = []
     for phase in phases:
         time = run[f"{phase.column}_time"]
         took = f" ({units.duration(time)})" if np.isfinite(time) else ""
-        for reason in phase_reasons(run, phase):
-            found.setdefault(reason, []).append(f"{phase.name}{took}")
-    return [(reason, ", ".join(names)) for reason, names in found.items()]
+        named.append(f"{phase.name}{took}")
+    return f"{usual(reasons, reasons)}: {', '.join(named)}"
+
+
+def usual(reasons, counts):
+    """Of several reasons the one given most often; among equals one that had no numbers."""
+    return max(reasons, key=lambda reason: (counts[reason], "..." not in reason))
 
 
 def _suspect(run):

@@ -67,21 +67,21 @@ def _mean(runs, difficulty):
 
 
 @rule(
-    "HDR01", f"one storage is at least {CLEARLY_BETTER} times the next in ior-easy write and read"
+    "REC01", f"one storage is at least {CLEARLY_BETTER} times the next in ior-easy write and read"
 )
 def large_files(runs):
     return _best_storage(runs, _mean(runs, "easy"), "large files", "GiB/s")
 
 
 @rule(
-    "HDR02", f"one storage is at least {CLEARLY_BETTER} times the next in ior-hard write and read"
+    "REC02", f"one storage is at least {CLEARLY_BETTER} times the next in ior-hard write and read"
 )
 def shared_files(runs):
     use = "files that many ranks share in small pieces"
     return _best_storage(runs, _mean(runs, "hard"), use, "GiB/s")
 
 
-@rule("HDR03", f"one storage is at least {CLEARLY_BETTER} times the next in the metadata score")
+@rule("REC03", f"one storage is at least {CLEARLY_BETTER} times the next in the metadata score")
 def many_files(runs):
     return _best_storage(runs, runs["score_iops"], "many small files and metadata", "kIOPS")
 
@@ -96,7 +96,7 @@ def _links(runs):
     return sorted(found, key=lambda entry: -entry[2].median)
 
 
-@rule("HDR10", f"easy write or read reaches {NEAR_LINE_RATE:.0f} to 100 % of the link's line rate")
+@rule("REC10", f"easy write or read reaches {NEAR_LINE_RATE:.0f} to 100 % of the link's line rate")
 def network_is_the_limit(runs):
     cases = [
         Case(name, share, share.low >= NEAR_LINE_RATE, _of_line_rate(share), behind)
@@ -111,7 +111,7 @@ def network_is_the_limit(runs):
         yield together(cases, "The network is the limit of {}", explanation)
 
 
-@rule("HDR11", f"neither easy write nor read reaches {FAR_FROM_LINE_RATE:.0f} % of the line rate")
+@rule("REC11", f"neither easy write nor read reaches {FAR_FROM_LINE_RATE:.0f} % of the line rate")
 def network_is_not_the_limit(runs):
     best = {}
     for link, _, share, behind in _links(runs):
@@ -130,7 +130,7 @@ def network_is_not_the_limit(runs):
         yield together(cases, "The network is not the bottleneck of {}", explanation)
 
 
-@rule("HDR12", "the median of a read phase is above what the network link can carry")
+@rule("REC12", "the median of a read phase is above what the network link can carry")
 def reads_from_a_cache(runs):
     cases = [
         Case(name, share, share.low > 100, _of_line_rate(share), behind)
@@ -162,7 +162,7 @@ def _ssd_over_hdd(runs):
             yield reach, comparison, ssd, hdd, side[device.isin(["ssd", "hdd"])]
 
 
-@rule("HDR20", f"the metadata score of SSDs is at least {WORTH_ITS_PRICE} times that of HDDs")
+@rule("REC20", f"the metadata score of SSDs is at least {WORTH_ITS_PRICE:.0f} times that of HDDs")
 def ssd_for_metadata(runs):
     for reach, comparison, ssd, hdd, behind in _ssd_over_hdd(runs):
         if comparison.median >= WORTH_ITS_PRICE:
@@ -174,7 +174,7 @@ def ssd_for_metadata(runs):
             )
 
 
-@rule("HDR21", f"the metadata score of SSDs is less than {CLEARLY_BETTER} times that of HDDs")
+@rule("REC21", f"the metadata score of SSDs is less than {CLEARLY_BETTER} times that of HDDs")
 def ssd_without_gain(runs):
     for reach, comparison, ssd, hdd, behind in _ssd_over_hdd(runs):
         if comparison.median < CLEARLY_BETTER:

@@ -12,7 +12,7 @@ SLOW_NODE = 0.5  # of the other nodes' median
 ENOUGH_NODES = 3
 
 
-@rule("HDR30", f"ior-easy-write is at least {WIDE_GAP:.0f} times ior-hard-write")
+@rule("REC30", f"ior-easy-write is at least {WIDE_GAP:.0f} times ior-hard-write")
 def gap_from_hard_to_easy(runs):
     columns = {p.difficulty: f"{p.column}_value" for p in BANDWIDTH if p.operation == "write"}
     cases = []
@@ -30,7 +30,7 @@ def gap_from_hard_to_easy(runs):
         yield together(cases, "Write large blocks and one file per rank on {}", explanation)
 
 
-@rule("HDR40", f"a node and storage has fewer than {statistics.ENOUGH} runs that count")
+@rule("REC40", f"a node and storage has fewer than {statistics.ENOUGH} runs that count")
 def too_few_repeats(runs):
     counts = runs["target"].value_counts()
     few = counts[counts < statistics.ENOUGH].sort_index()
@@ -48,7 +48,10 @@ def too_few_repeats(runs):
         )
 
 
-@rule("HDR41", f"scores of a node and storage scatter by more than {NOISY:.0%} around their median")
+@rule(
+    "REC41",
+    f"scores of a node and storage scatter by more than {100 * NOISY:.0f} % around their median",
+)
 def noisy_targets(runs):
     cases = []
     for target, group in runs.groupby("target"):
@@ -68,8 +71,8 @@ def noisy_targets(runs):
 
 
 @rule(
-    "HDR42",
-    f"a node reaches less than {SLOW_NODE} of the other nodes' median bandwidth on one networked"
+    "REC42",
+    f"a node reaches less than {SLOW_NODE} times the other nodes' median bandwidth on one networked"
     f" storage, over links of one speed, with at least {ENOUGH_NODES} other nodes",
 )
 def slow_nodes(runs):

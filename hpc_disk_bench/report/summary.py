@@ -34,7 +34,7 @@ def banner(runs):
         parts.append(
             tag("p", f"{escape(kinds)}. They are shown hollow or hatched, and not ranked.")
         )
-        parts.append(_reasons(_hidden_reasons(hidden)))
+        parts += [_invalid_phases(hidden), _reasons(_hidden_reasons(hidden))]
     if len(suspect):
         one = len(suspect) == 1
         said = "1 run that counts is" if one else f"{len(suspect)} runs that count are"
@@ -57,19 +57,33 @@ def _lead(total, counting):
 
 
 def _hidden_reasons(hidden):
-    """Why runs do not count, without what differs from run to run: one entry for each reason."""
+    """Why runs do not count, without what differs from run to run: the sentences to count."""
     found = []
     for run in hidden.to_dict("records"):
-        if run["state"] == "invalid":
-            for phase in SCORED:
-                if run[f"{phase.column}_valid"] is False:
-                    reasons = quality.phase_reasons(run, phase)
-                    found += [f"{reason}: {phase.name}" for reason in reasons]
-        elif run["state"] == "failed" and run["evidence"]:
+        if run["state"] == "failed" and run["evidence"]:
             found.append(f"failed: {run['evidence']}")
-        elif run["state"] not in ("failed", "interrupted", "partial", "running"):
+        elif run["state"] not in ("invalid", "failed", "interrupted", "partial", "running"):
             found.append(run["why"])
     return found
+
+
+def _invalid_phases(hidden):
+    """A line for each reason of the benchmark, with the phases and runs that it holds for."""
+    marked = [
+        (phase.name, quality.phase_reasons(run, phase))
+        for run in hidden[hidden["state"] == "invalid"].to_dict("records")
+        for phase in SCORED
+        if run[f"{phase.column}_valid"] is False
+    ]
+    common = Counter(reason for _, reasons in marked for reason in reasons)
+    by_reason = {}
+    for name, reasons in marked:  # of several reasons for one phase the usual one is enough
+        by_reason.setdefault(quality.usual(reasons, common), Counter())[name] += 1
+    lines = []
+    for reason, names in by_reason.items():
+        listed = ", ".join(f"{name} ({units.count(n, 'run')})" for name, n in names.items())
+        lines.append(escape(f"{reason}: {listed}"))
+    return items(lines) if lines else ""
 
 
 def _reasons(reasons):

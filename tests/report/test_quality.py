@@ -77,3 +77,15 @@ def test_a_read_faster_than_the_wire_is_suspect_on_networked_storage_only():
     runs = made.runs(made.run("nfs/hdd", **fast), made.run("local/ssd", **fast))
     assert runs["suspect"][0] == "ior-easy-read faster than the network link: read from a cache"
     assert runs["suspect"][1] == ""
+
+
+def test_of_many_reasons_with_numbers_the_usual_one_is_given_without_them():
+    row = made.invalid(phase="ior-easy-write") | {
+        "ior_easy_write_reasons": "Write phase needed 0.43s instead of stonewall 2s;"
+        " Runtime is smaller than expected minimum runtime",
+        "find_valid": False,
+        "find_reasons": "Runtime is smaller than expected minimum runtime",
+    }
+    why = made.runs(row)["why"][0]
+    reason = "Runtime is smaller than expected minimum runtime"
+    assert why == f"{reason}: ior-easy-write (12.5 s), find (60.0 s)"

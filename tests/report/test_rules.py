@@ -20,34 +20,34 @@ def several(storage, rates, node="n1", **more):
 
 NEAR_ONE = (0.97, 1.0, 1.03)
 TRIGGERS = {
-    "HDR01": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
-    "HDR02": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
-    "HDR03": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
-    "HDR10": several("nfs/hdd", (1.05, 1.06, 1.07)),  # of 1.164 GiB/s
-    "HDR11": several("nfs/hdd", (0.2, 0.21, 0.22)),
-    "HDR12": several("nfs/hdd", NEAR_ONE, ior_easy_read=2.0),
-    "HDR20": [*several("local/ssd", (3, 3.1, 2.9)), *several("local/hdd", NEAR_ONE)],
-    "HDR21": [*several("nfs/a/ssd", NEAR_ONE), *several("nfs/b/hdd", NEAR_ONE)],
-    "HDR30": several("nfs/hdd", NEAR_ONE, ior_hard_write=0.05),
-    "HDR40": [made.run()],
-    "HDR41": several("local/ssd", (1.0, 1.0, 2.0, 3.0, 4.0)),
-    "HDR42": [
+    "REC01": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
+    "REC02": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
+    "REC03": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
+    "REC10": several("nfs/hdd", (1.05, 1.06, 1.07)),  # of 1.164 GiB/s
+    "REC11": several("nfs/hdd", (0.2, 0.21, 0.22)),
+    "REC12": several("nfs/hdd", NEAR_ONE, ior_easy_read=2.0),
+    "REC20": [*several("local/ssd", (3, 3.1, 2.9)), *several("local/hdd", NEAR_ONE)],
+    "REC21": [*several("nfs/a/ssd", NEAR_ONE), *several("nfs/b/hdd", NEAR_ONE)],
+    "REC30": several("nfs/hdd", NEAR_ONE, ior_hard_write=0.05),
+    "REC40": [made.run()],
+    "REC41": several("local/ssd", (1.0, 1.0, 2.0, 3.0, 4.0)),
+    "REC42": [
         made.run("nfs/hdd", f"n{k}", rate=rate) for k, rate in enumerate((0.2, 1.0, 1.0, 1.1))
     ],
 }
 SILENT = {
-    "HDR01": [*several("local/ssd", (1.1, 1.1, 1.1)), *several("nfs/hdd", NEAR_ONE)],
-    "HDR02": several("local/ssd", (3, 3.1, 2.9)),
-    "HDR03": [*several("local/ssd", (1.1, 1.1, 1.1)), *several("nfs/hdd", NEAR_ONE)],
-    "HDR10": several("nfs/hdd", (0.8, 0.8, 0.8)),
-    "HDR11": several("nfs/hdd", (0.5, 0.5, 0.5)),
-    "HDR12": several("local/ssd", NEAR_ONE, ior_easy_read=2.0),
-    "HDR20": [*several("local/ssd", (1.9, 1.9, 1.9)), *several("local/hdd", NEAR_ONE)],
-    "HDR21": [*several("nfs/a/ssd", (1.5, 1.5, 1.5)), *several("nfs/b/hdd", NEAR_ONE)],
-    "HDR30": several("nfs/hdd", NEAR_ONE, ior_hard_write=0.2),
-    "HDR40": several("local/ssd", NEAR_ONE),
-    "HDR41": several("local/ssd", (1.0, 1.01, 0.99, 1.02)),
-    "HDR42": [
+    "REC01": [*several("local/ssd", (1.1, 1.1, 1.1)), *several("nfs/hdd", NEAR_ONE)],
+    "REC02": several("local/ssd", (3, 3.1, 2.9)),
+    "REC03": [*several("local/ssd", (1.1, 1.1, 1.1)), *several("nfs/hdd", NEAR_ONE)],
+    "REC10": several("nfs/hdd", (0.8, 0.8, 0.8)),
+    "REC11": several("nfs/hdd", (0.5, 0.5, 0.5)),
+    "REC12": several("local/ssd", NEAR_ONE, ior_easy_read=2.0),
+    "REC20": [*several("local/ssd", (1.9, 1.9, 1.9)), *several("local/hdd", NEAR_ONE)],
+    "REC21": [*several("nfs/a/ssd", (1.5, 1.5, 1.5)), *several("nfs/b/hdd", NEAR_ONE)],
+    "REC30": several("nfs/hdd", NEAR_ONE, ior_hard_write=0.2),
+    "REC40": several("local/ssd", NEAR_ONE),
+    "REC41": several("local/ssd", (1.0, 1.01, 0.99, 1.02)),
+    "REC42": [
         made.run("nfs/hdd", f"n{k}", rate=rate) for k, rate in enumerate((0.7, 1.0, 1.0, 1.1))
     ],
 }
@@ -81,13 +81,13 @@ def test_no_rule_speaks_of_invalid_runs(identifier):
 
 
 def test_an_invalid_run_does_not_change_what_is_advised():
-    rows = TRIGGERS["HDR01"]
+    rows = TRIGGERS["REC01"]
     best = made.invalid("nfs/other/ssd", rate=99.0)
-    assert advice("HDR01", *rows, best) == advice("HDR01", *rows)
+    assert advice("REC01", *rows, best) == advice("REC01", *rows)
 
 
 def test_the_advice_names_the_storage_and_its_numbers():
-    (found,) = advice("HDR01", *TRIGGERS["HDR01"])
+    (found,) = advice("REC01", *TRIGGERS["REC01"])
     assert found.headline == "Use local/ssd for large files"
     assert found.numbers == [
         "Its median is 3.0 times that of the next; threshold 1.2.",
@@ -97,20 +97,20 @@ def test_the_advice_names_the_storage_and_its_numbers():
 
 
 def test_clear_differences_with_three_runs_a_side_are_sure():
-    (found,) = advice("HDR20", *TRIGGERS["HDR20"])
+    (found,) = advice("REC20", *TRIGGERS["REC20"])
     assert found.confidence == HIGH
 
 
 def test_two_runs_on_a_side_are_not_decidable():
     rows = [*several("local/ssd", (3.0, 3.1)), *several("local/hdd", NEAR_ONE)]
-    (found,) = advice("HDR20", *rows)
+    (found,) = advice("REC20", *rows)
     assert found.confidence == LOW
     assert "not decidable" in found.because
 
 
 def test_a_difference_within_the_noise_is_not_sure():
     rows = [*several("local/ssd", (0.5, 2.2, 4.0)), *several("local/hdd", (0.4, 1.0, 3.0))]
-    (found,) = advice("HDR20", *rows)
+    (found,) = advice("REC20", *rows)
     assert found.confidence == LOW
     assert "noise" in found.because
 
@@ -120,21 +120,21 @@ def test_runs_of_different_engines_make_any_comparison_unsure():
         *several("local/ssd", (3, 3.1, 2.9)),
         *several("local/hdd", NEAR_ONE, engine="embedded", engine_version="0.1"),
     ]
-    (found,) = advice("HDR20", *rows)
+    (found,) = advice("REC20", *rows)
     assert found.confidence == LOW
     assert "different engines" in found.because
 
 
 def test_many_cases_of_one_rule_are_told_together():
     rows = [made.run(f"nfs/v{k}/hdd", rate=0.2) for k in range(12)]
-    (found,) = advice("HDR11", *rows)
+    (found,) = advice("REC11", *rows)
     assert found.headline.endswith("and 11 more")
     assert found.numbers[-1] == "and 4 more"
     assert len(found.runs) == 12
 
 
 def test_a_slow_node_is_named():
-    (found,) = advice("HDR42", *TRIGGERS["HDR42"])
+    (found,) = advice("REC42", *TRIGGERS["REC42"])
     assert found.headline.startswith("Look at n0 on nfs/hdd")
 
 
@@ -152,3 +152,10 @@ def test_the_section_renders_for_every_table(name, table):
     advised = section.count('class="hdb-advice"')
     assert advised == len(recommendations.find(runs))
     assert (advised > 0) == bool(runs["counts"].any())
+
+
+def test_the_documentation_lists_the_rules_as_they_are(root):
+    text = (root / "docs/report.md").read_text("utf-8")
+    assert [line for line in text.splitlines() if line.startswith("| REC")] == [
+        f"| {rule.id} | {rule.condition} |" for rule in RULES
+    ]
