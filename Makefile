@@ -3,7 +3,7 @@
 
 help:
 	@printf '%s\n' \
-	  'make demo       benchmark this machine in two minutes and render a report' \
+	  'make demo       benchmark this machine in a minute or two and render a report' \
 	  'make test       run the tests (PYTEST_ARGS="-k words")' \
 	  'make engine     compile the embedded benchmark' \
 	  'make aggregate  the results tree to aggregated_results.csv' \

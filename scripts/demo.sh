@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole pipeline on this machine in about two minutes: the quick configuration on two directories, the table and the
+# The whole pipeline on this machine in a minute or two: the quick configuration on two directories, the table and the
 # report. Everything goes to demo_results/, apart from a user's own results. NUM_PROCS and CONFIG_FILE may be set.
 set -euo pipefail
 shopt -s inherit_errexit

@@ -13,25 +13,6 @@ from little_clone import ROOT
 
 PIXI = tomllib.loads((ROOT / "pixi.toml").read_text())
 
-# Half a second of everything: what a task does is looked at, not what it measures.
-TINY = """[global]
-datadir = $TEST_DIR
-timestamp-datadir = FALSE
-resultdir = $OUTPUT_DIR
-timestamp-resultdir = FALSE
-[debug]
-stonewall-time = 1
-[ior-easy]
-transferSize = 1m
-blockSize = 4m
-[ior-hard]
-segmentCount = 20
-[mdtest-easy]
-n = 50
-[mdtest-hard]
-n = 50
-"""
-
 
 def tasks():
     """name -> (command, environment it belongs to)."""
@@ -52,8 +33,7 @@ class Tree:
         shutil.copytree(ROOT, self.root, ignore=shutil.ignore_patterns(*left_out))
         if (ROOT / ".venv").exists():
             (self.root / ".venv").symlink_to(ROOT / ".venv")
-        self.config = directory / "tiny.ini"
-        self.config.write_text(TINY)
+        self.config = ROOT / "tests/support/config-tiny.ini"
         self.standins = directory / "standins"
         self.standins.mkdir()
         if shutil.which("quarto") is None:
