@@ -171,3 +171,18 @@ def test_one_row_less_in_the_table_is_one_run_less_in_the_report(render, tmp_pat
         done = render(table, tmp_path / "r.html")
         assert done.returncode == 0, done.stderr
         assert f"All {count} runs count." in cell_of(tmp_path / "r.html", "summary-stats")
+
+
+def test_no_two_elements_of_the_page_have_the_same_id(page):
+    text = page("mixed").read_text("utf-8")
+    text = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+    found = re.findall(r'\sid="([^"]+)"', text)
+    assert len(found) == len(set(found))
+
+
+def test_headings_and_cells_have_ids_of_their_own(source):
+    headings = re.findall(r"^## .*", source.path.read_text("utf-8"), re.MULTILINE)
+    for heading in headings:
+        given = re.search(r"\{#([\w-]+)\}", heading)
+        identity = given[1] if given else heading[3:].lower().replace(" ", "-")
+        assert identity not in LABELS

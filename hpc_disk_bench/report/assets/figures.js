@@ -32,7 +32,13 @@
     figure.place.style.height = `${height}px`;
     figure.narrow = narrow;
     figure.theme = theme;
-    window.Plotly.react(figure.place, coloured(figure.spec.data, theme), layout, config);
+    try {
+      window.Plotly.react(figure.place, coloured(figure.spec.data, theme), layout, config);
+    } catch (error) {
+      // One figure that fails must not take the others with it.
+      figure.place.textContent = `This figure could not be drawn: ${error.message}`;
+      console.error(error);
+    }
     figure.drawn = true;
     const done = figures.filter((one) => one.drawn).length;
     document.documentElement.dataset.hdbFigures = `${done}/${figures.length}`;
