@@ -71,6 +71,8 @@ def _why(run, known):
         return f"{done}, without {', '.join(missing)}"
     if run["state"] == "invalid":
         return "marked INVALID by the benchmark"
+    if not run["score_total"] > 0:
+        return "it has no score"
     return "the table does not say whether it is valid"
 
 

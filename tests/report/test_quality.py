@@ -40,7 +40,8 @@ def test_a_failed_run_says_in_which_phase_and_with_which_error():
 
 
 def test_a_run_with_a_phase_missing_or_zero_does_not_count():
-    runs = made.runs(made.run(ior_easy_read=None), made.run(find=0.0))
+    score = {"score_total": 3.0}  # as versions print it that leave out what is missing
+    runs = made.runs(made.run(ior_easy_read=None) | score, made.run(find=0.0) | score)
     assert list(runs["counts"]) == [False, False]
     assert "11 of 12" in runs["why"][0]
     assert "without find" in runs["why"][1]
@@ -52,6 +53,12 @@ def test_a_run_of_which_the_table_does_not_say_whether_it_is_valid_does_not_coun
     assert list(runs["state"]) == ["unknown"]
     assert list(runs["counts"]) == [False]
     assert runs["why"][0] == "the table does not say whether it is valid"
+
+
+def test_a_run_without_a_score_does_not_count():
+    runs = made.runs(made.run() | {"score_total": None})
+    assert list(runs["counts"]) == [False]
+    assert runs["why"][0] == "it has no score"
 
 
 def test_without_a_state_column_the_numbers_tell_the_state():
