@@ -130,6 +130,12 @@ void *need_memory(void *pointer) {
   return pointer;
 }
 
+void *page_memory(size_t bytes) {
+  void *memory = NULL;
+  if (posix_memalign(&memory, 4096, bytes ? bytes : 1)) fail("out of memory");
+  return memory;
+}
+
 char *format_text(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -1,7 +1,6 @@
 #include "ior.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -11,16 +10,22 @@
 
 #include "common.h"
 #include "files.h"
+#include "histogram.h"
 #include "ior_report.h"
 
-/* The file of this rank while it is open. */
+/* The file of this rank, and what this rank has under way in it. */
 struct target {
   const struct ior_work *work;
+  struct io_file file;
   char *path;
-  int fd;
   int owner; /* the rank that wrote what is read here */
-  struct packet packet;
-  unsigned char *read_buffer;
+  int depth;
+  struct io_slot *slots;  /* depth of them */
+  struct packet *packets; /* one a slot: what is written, or expected */
+  struct io_slot **idle;  /* a stack of those not under way */
+  int idle_count;
+  struct histogram *latency;
+  double last; /* when the latest transfer ended, on the clock of now() */
   uint64_t random_state;
   uint64_t random_slots; /* multiples of the transfer size that the file holds */
   uint64_t errors;
@@ -48,15 +53,6 @@ static void clear_way(const struct target *target) {
   if (unlink(target->path)) fail_call("unlink", target->path, -1, errno);
 }
 
-static void open_target(struct target *target) {
-  int flags = target->work->write ? O_RDWR | O_CREAT : O_RDONLY;
-#ifdef O_DIRECT
-  if (target->work->direct) flags |= O_DIRECT;
-#endif
-  target->fd = open(target->path, flags, 0664);
-  if (target->fd < 0) fail_call("open", target->path, -1, errno);
-}
-
 static uint64_t offset_of(const struct target *target, uint64_t transfer) {
   const struct ior_work *work = target->work;
   if (work->file_per_process) return transfer * work->transfer;
@@ -66,41 +62,28 @@ static uint64_t offset_of(const struct target *target, uint64_t transfer) {
          in_block * work->transfer;
 }
 
-static void write_transfer(struct target *target, uint64_t offset) {
-  size_t done = 0, size = target->work->transfer;
-  packet_at(&target->packet, offset);
-  if (lseek(target->fd, (off_t)offset, SEEK_SET) < 0)
-    fail_call("lseek", target->path, (int64_t)offset, errno);
-  while (done < size) {
-    ssize_t moved = write(target->fd, target->packet.data + done, size - done);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) fail_call("write", target->path, (int64_t)(offset + done), errno);
-    if (moved == 0) fail_call("write", target->path, (int64_t)(offset + done), ENOSPC);
-    done += (size_t)moved;
-  }
-}
-
-static void read_transfer(struct target *target, uint64_t offset) {
-  size_t done = 0, size = target->work->transfer;
-  if (lseek(target->fd, (off_t)offset, SEEK_SET) < 0)
-    fail_call("lseek", target->path, (int64_t)offset, errno);
-  while (done < size) {
-    ssize_t moved = read(target->fd, target->read_buffer + done, size - done);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) fail_call("read", target->path, (int64_t)(offset + done), errno);
-    if (moved == 0)
-      fail("read \"%s\" at offset %" PRIu64 ": the file ends before the data that was written",
-           target->path, offset + done);
-    done += (size_t)moved;
-  }
-}
-
-static void verify_transfer(struct target *target, uint64_t offset) {
+static void verify(struct target *target, const struct io_slot *slot) {
   size_t where;
-  if (packet_matches(&target->packet, target->read_buffer, offset, &where)) return;
+  struct packet *expected = &target->packets[slot - target->slots];
+  if (packet_matches(expected, slot->buffer, slot->offset, &where)) return;
   if (target->errors++ == 0)
     printf("WARNING: rank %d on %s: wrong data in \"%s\" at offset %" PRIu64 "\n", world.rank,
-           world.host, target->path, offset + where);
+           world.host, target->path, slot->offset + where);
+}
+
+static void finished(struct target *target, struct io_slot *slot) {
+  target->last = now();
+  histogram_add(target->latency, target->last - slot->started);
+  if (target->work->verify) verify(target, slot);
+  target->idle[target->idle_count++] = slot;
+}
+
+static void wait_for_one(struct target *target) {
+  finished(target, target->file.interface->wait(&target->file));
+}
+
+static void wait_for_all(struct target *target) {
+  while (target->idle_count < target->depth) wait_for_one(target);
 }
 
 /* xorshift64*: cheap next to a read, and the same offsets again for the same seed and rank. */
@@ -124,15 +107,15 @@ static void prepare_random(struct target *target) {
       (uint64_t)(uint32_t)target->work->seed << 32 | ((uint32_t)world.rank * 2654435761U | 1);
 }
 
+/* Begins the transfer of this number, after waiting for a place in the queue. */
 static inline void do_transfer(struct target *target, uint64_t number) {
   const struct ior_work *work = target->work;
-  uint64_t offset = work->random ? random_offset(target) : offset_of(target, number);
-  if (work->write) {
-    write_transfer(target, offset);
-    return;
-  }
-  read_transfer(target, offset);
-  if (work->verify) verify_transfer(target, offset);
+  if (!target->idle_count) wait_for_one(target);
+  struct io_slot *slot = target->idle[--target->idle_count];
+  slot->offset = work->random ? random_offset(target) : offset_of(target, number);
+  if (work->write) packet_at(&target->packets[slot - target->slots], slot->offset);
+  slot->started = now();
+  if (target->file.interface->start(&target->file, slot)) finished(target, slot);
 }
 
 /* How many transfers this rank is to do: all of its share, or as many as the write phase recorded.
@@ -148,6 +131,15 @@ static uint64_t planned_transfers(const struct ior_work *work) {
   return (uint64_t)count < planned ? (uint64_t)count : planned;
 }
 
+/* Whether the stonewall is reached: by this rank, or in collective transfers by any. */
+static bool over(const struct target *target, double start) {
+  int own = target->last - start > target->work->stonewall;
+  if (!target->work->io.collective) return own;
+  int any;
+  MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return any;
+}
+
 /* Transfers until the stonewall, agrees on the largest count of a rank, and wears out up to it. */
 static uint64_t run_transfers(struct target *target, uint64_t planned, double start,
                               struct ior_counts *counts, struct ior_result *result) {
@@ -155,8 +147,9 @@ static uint64_t run_transfers(struct target *target, uint64_t planned, double st
   uint64_t done = 0;
   while (done < planned) {
     do_transfer(target, done++);
-    if (work->stonewall && now() - start > work->stonewall) break;
+    if (work->stonewall && over(target, start)) break;
   }
+  wait_for_all(target);
   if (!work->stonewall) return done;
   counts->stonewall_max = reduce_count(done, MPI_MAX);
   result->stonewall_time = now() - start;
@@ -164,62 +157,97 @@ static uint64_t run_transfers(struct target *target, uint64_t planned, double st
   counts->stonewall_total = reduce_count(done, MPI_SUM);
   result->stonewall_bytes = counts->stonewall_total * work->transfer;
   while (done < counts->stonewall_max) do_transfer(target, done++);
+  wait_for_all(target);
   return done;
 }
 
-static void open_packet(struct target *target) {
+static void prepare_slots(struct target *target) {
   const struct ior_work *work = target->work;
-  packet_make(&target->packet, work->packet, work->seed, target->owner, work->transfer);
-  if (work->write) return;
-  void *buffer = NULL;
-  if (posix_memalign(&buffer, 4096, work->transfer)) fail("out of memory");
-  target->read_buffer = buffer;
+  size_t depth = (size_t)(target->depth = work->io.depth);
+  target->slots = need_memory(calloc(depth, sizeof *target->slots));
+  target->packets = need_memory(calloc(depth, sizeof *target->packets));
+  target->idle = need_memory(calloc(depth, sizeof *target->idle));
+  for (size_t i = 0; i < depth; i++) {
+    struct packet *packet = &target->packets[i];
+    packet_make(packet, work->packet, work->seed, target->owner, work->transfer);
+    target->slots[i].buffer = work->write ? packet->data : page_memory(work->transfer);
+    target->idle[target->idle_count++] = &target->slots[i];
+  }
+  target->latency = need_memory(malloc(sizeof *target->latency));
+  histogram_reset(target->latency);
 }
 
-struct ior_result ior_run(const struct ior_work *work) {
+static void free_target(struct target *target) {
+  for (int i = 0; i < target->depth; i++) {
+    if (!target->work->write) free(target->slots[i].buffer);
+    packet_free(&target->packets[i]);
+  }
+  free(target->slots);
+  free(target->packets);
+  free(target->idle);
+  free(target->latency);
+  free(target->path);
+}
+
+/* Whose data this rank reads: on several nodes that of another one. A writer's is its own. */
+static int owner_of(const struct ior_work *work) {
+  if (work->write || (work->random && !work->file_per_process)) return world.rank;
+  int shift = work->shift * (world.block_mapping ? world.node0_ranks : 1);
+  return (world.rank + shift) % world.size;
+}
+
+/* What is timed: from the open to the close. Returns the transfers of this rank. */
+static uint64_t run_timed(struct target *target, uint64_t planned, struct ior_times *times,
+                          struct ior_counts *counts, struct ior_result *result) {
+  struct io_file *file = &target->file;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double zero = now();
+  times->open_start = now() - zero;
+  file->interface->open(file);
+  times->open_end = now() - zero;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double start = now();
+  times->transfer_start = start - zero;
+  uint64_t done = run_transfers(target, planned, start, counts, result);
+  if (target->work->write) file->interface->sync(file);
+  times->transfer_end = now() - zero;
+  MPI_Barrier(MPI_COMM_WORLD);
+  times->close_start = now() - zero;
+  file->interface->close(file);
+  times->close_end = now() - zero;
+  return done;
+}
+
+struct ior_result ior_run(const struct ior_work *work, struct histogram *latency) {
   struct ior_result result = {0};
   struct ior_counts counts = {0};
   struct ior_times times;
-  int shift = work->shift * (world.block_mapping ? world.node0_ranks : 1);
-  struct target target = {.work = work, .owner = world.rank};
-  if (!work->write && work->file_per_process) target.owner = (world.rank + shift) % world.size;
-  if (!work->write && !work->file_per_process && !work->random)
-    target.owner = (world.rank + shift) % world.size;
+  struct target target = {.work = work, .owner = owner_of(work)};
   target.path = path_of(work, target.owner);
+  target.file = (struct io_file){.choice = work->io,
+                                 .interface = io_interface_of(work->io.kind),
+                                 .path = target.path,
+                                 .size = work->transfer,
+                                 .write = work->write,
+                                 .shared = !work->file_per_process};
   char *first_file = path_of(work, 0);
 
   uint64_t planned = planned_transfers(work);
-  open_packet(&target);
+  prepare_slots(&target);
   FILE *report = ior_report_start(work, first_file);
   clear_way(&target);
   if (work->random) prepare_random(&target);
-
-  MPI_Barrier(MPI_COMM_WORLD);
-  double zero = now();
-  times.open_start = now() - zero;
-  open_target(&target);
-  times.open_end = now() - zero;
-  MPI_Barrier(MPI_COMM_WORLD);
-  double start = now();
-  times.transfer_start = start - zero;
-  uint64_t done = run_transfers(&target, planned, start, &counts, &result);
-  if (work->write && fsync(target.fd)) fail_call("fsync", target.path, -1, errno);
-  times.transfer_end = now() - zero;
-  MPI_Barrier(MPI_COMM_WORLD);
-  times.close_start = now() - zero;
-  if (close(target.fd)) fail_call("close", target.path, -1, errno);
-  times.close_end = now() - zero;
+  uint64_t done = run_timed(&target, planned, &times, &counts, &result);
 
   result.time = reduce_double(times.close_end, MPI_MAX) - reduce_double(times.open_start, MPI_MIN);
   counts.transfers = reduce_count(done, MPI_SUM);
   counts.bytes = counts.transfers * work->transfer;
   result.bandwidth = result.time > 0 ? (double)counts.bytes / result.time : 0;
   result.errors = reduce_count(target.errors, MPI_SUM);
+  histogram_merge(target.latency, latency);
   if (work->write && work->count_file && world.rank == 0) write_count(work->count_file, done);
   ior_report_end(report, work, &result, &times, &counts, done, first_file);
-  packet_free(&target.packet);
-  free(target.read_buffer);
-  free(target.path);
+  free_target(&target);
   free(first_file);
   return result;
 }

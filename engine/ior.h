@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "histogram.h"
+#include "io.h"
 #include "packet.h"
 
 struct ior_work {
@@ -14,8 +16,8 @@ struct ior_work {
   bool verify;         /* compare what is read, inside the timed region */
   bool random;         /* read at random multiples of the transfer size */
   bool file_per_process;
-  bool unique_directories;            /* <directory>/<rank>/<name> */
-  bool direct;                        /* O_DIRECT */
+  bool unique_directories; /* <directory>/<rank>/<name> */
+  struct io_choice io;
   uint64_t transfer, block, segments; /* bytes, bytes, count; a rank's share is block * segments */
   int stonewall;                      /* seconds; 0: none */
   int shift;                          /* whose files are read: those of rank + shift nodes */
@@ -34,6 +36,7 @@ struct ior_result {
   uint64_t errors;          /* transfers with wrong data, all ranks */
 };
 
-struct ior_result ior_run(const struct ior_work *work);
+/* Latencies of single transfers over all ranks go to *latency. */
+struct ior_result ior_run(const struct ior_work *work, struct histogram *latency);
 
 #endif

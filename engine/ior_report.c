@@ -32,11 +32,12 @@ static void print_count(FILE *file, const char *name, long long value) {
 
 static void print_options(FILE *file, const struct ior_work *work) {
   fputs("\nOptions: \n", file);
-  print_field(file, "api", "POSIX");
-  print_field(file, "apiVersion", "");
+  const struct io_interface *interface = io_interface_of(work->io.kind);
+  print_field(file, "api", interface->name);
+  print_field(file, "apiVersion", interface->version);
   print_field(file, "test filename", work->file);
   print_field(file, "access", work->file_per_process ? "file-per-process" : "single-shared-file");
-  print_field(file, "type", "independent");
+  print_field(file, "type", work->io.collective ? "collective" : "independent");
   print_count(file, "segments", (long long)work->segments);
   print_field(file, "ordering in a file", work->random ? "random" : "sequential");
   print_field(file, "ordering inter file",

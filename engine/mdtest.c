@@ -27,6 +27,8 @@ struct session {
   struct packet packet;
   unsigned char *read_buffer;
   int flags; /* of open */
+  struct histogram *latency;
+  double last; /* when the latest operation ended, on the clock of now() */
   uint64_t errors;
 };
 
@@ -50,9 +52,9 @@ static void open_session(struct session *session, const struct mdtest_work *work
   session->prefix = (size_t)length;
   free(tree);
   packet_make(&session->packet, work->packet, work->seed, session->owner, work->bytes);
-  void *buffer = NULL;
-  if (posix_memalign(&buffer, 4096, work->bytes + 1)) fail("out of memory");
-  session->read_buffer = buffer;
+  session->read_buffer = page_memory(work->bytes);
+  session->latency = need_memory(malloc(sizeof *session->latency));
+  histogram_reset(session->latency);
   session->flags = O_RDWR;
 #ifdef O_DIRECT
   if (work->direct) session->flags |= O_DIRECT;
@@ -62,6 +64,7 @@ static void open_session(struct session *session, const struct mdtest_work *work
 static void close_session(struct session *session) {
   packet_free(&session->packet);
   free(session->read_buffer);
+  free(session->latency);
 }
 
 /* Far cheaper than snprintf, which would be a tenth of the time of a create in memory. */
@@ -152,6 +155,15 @@ static bool do_one(struct session *session, uint64_t number) {
   }
 }
 
+/* An operation's time is from the end of the one before: one look at the clock for each. */
+static inline bool timed_one(struct session *session, uint64_t number) {
+  bool good = do_one(session, number);
+  double end = now();
+  histogram_add(session->latency, end - session->last);
+  session->last = end;
+  return good;
+}
+
 static uint64_t planned_files(const struct mdtest_work *work) {
   if (work->operation == MDTEST_CREATE) return work->files;
   int64_t count = -1;
@@ -168,9 +180,10 @@ static uint64_t run_operations(struct session *session, uint64_t planned, double
                                struct mdtest_result *result) {
   uint64_t done = 0, good = 0;
   int stonewall = session->work->stonewall;
+  session->last = start;
   while (done < planned) {
-    good += do_one(session, done++);
-    if (stonewall && now() - start > stonewall) break;
+    good += timed_one(session, done++);
+    if (stonewall && session->last - start > stonewall) break;
   }
   if (stonewall) {
     counts->stonewall_max = reduce_count(done, MPI_MAX);
@@ -178,7 +191,8 @@ static uint64_t run_operations(struct session *session, uint64_t planned, double
     counts->stonewall_min = reduce_count(done, MPI_MIN);
     counts->stonewall_total = reduce_count(done, MPI_SUM);
     result->stonewall_items = reduce_count(good, MPI_SUM);
-    while (done < counts->stonewall_max) good += do_one(session, done++);
+    session->last = now();
+    while (done < counts->stonewall_max) good += timed_one(session, done++);
   }
   *tried = done;
   return good;
@@ -263,7 +277,7 @@ static double remove_trees(const struct mdtest_work *work) {
   return now() - start;
 }
 
-struct mdtest_result mdtest_run(const struct mdtest_work *work) {
+struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram *latency) {
   struct mdtest_result result = {0};
   struct mdtest_counts counts = {0};
   struct mdtest_times times = {0};
@@ -286,6 +300,7 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work) {
   if (work->operation == MDTEST_REMOVE) times.tree_remove = remove_trees(work);
   result.time = reduce_double(times.whole, MPI_MAX);
   result.errors = reduce_count(session.errors, MPI_SUM);
+  histogram_merge(session.latency, latency);
   result.rate = result.time > 0 ? (double)reduce_count(good, MPI_SUM) / result.time : 0;
   if (work->operation == MDTEST_CREATE && world.rank == 0)
     write_count(work->count_file, counts.items);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "histogram.h"
 #include "packet.h"
 
 enum mdtest_operation { MDTEST_CREATE, MDTEST_STAT, MDTEST_READ, MDTEST_REMOVE };
@@ -34,7 +35,8 @@ struct mdtest_result {
   uint64_t errors; /* operations that failed, or read wrong data, all ranks */
 };
 
-struct mdtest_result mdtest_run(const struct mdtest_work *work);
+/* Latencies of single operations over all ranks go to *latency. */
+struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram *latency);
 
 /* Removes what a run of this workload left in its directory: its files, its directories, nothing
  * else. */

@@ -187,7 +187,7 @@ static void top_directory(const struct mdworkbench_work *work, bool make) {
 
 /* One step or one iteration of it, timed and reported. Adds to the result. */
 static void run_part(struct bench *bench, uint64_t position, int iteration, FILE *report,
-                     struct mdworkbench_result *result) {
+                     struct mdworkbench_result *result, struct histogram *latency) {
   reset_part(&bench->part);
   MPI_Barrier(MPI_COMM_WORLD);
   double start = now();
@@ -195,7 +195,7 @@ static void run_part(struct bench *bench, uint64_t position, int iteration, FILE
   if (bench->work->step == MDWORKBENCH_BENCH) bench_step(bench, position);
   if (bench->work->step == MDWORKBENCH_DELETE) delete_step(bench, position);
   bench->part.time = now() - start;
-  double slowest = mdworkbench_report_part(report, bench->work, &bench->part);
+  double slowest = mdworkbench_report_part(report, bench->work, &bench->part, latency);
   uint64_t max = 0;
   for (int i = 0; i < MDW_OPERATIONS; i++)
     if (bench->part.latency[i].max > max) max = bench->part.latency[i].max;
@@ -209,7 +209,8 @@ static void run_part(struct bench *bench, uint64_t position, int iteration, FILE
   }
 }
 
-struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
+struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work,
+                                          struct histogram *latency) {
   struct mdworkbench_result result = {0};
   struct bench bench = {.work = work};
   bench.part.latency = need_memory(malloc(sizeof(struct histogram) * MDW_OPERATIONS));
@@ -221,7 +222,7 @@ struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
   uint64_t position = work->step == MDWORKBENCH_CREATE ? 0 : read_position(work);
   int parts = work->step == MDWORKBENCH_BENCH ? work->iterations : 1;
   for (int i = 0; i < parts; i++) {
-    run_part(&bench, position, i, report, &result);
+    run_part(&bench, position, i, report, &result, latency);
     if (work->step == MDWORKBENCH_BENCH) position += work->files;
   }
   MPI_Barrier(MPI_COMM_WORLD);

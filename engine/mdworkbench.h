@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "histogram.h"
 #include "packet.h"
 
 enum mdworkbench_step { MDWORKBENCH_CREATE, MDWORKBENCH_BENCH, MDWORKBENCH_DELETE };
@@ -33,7 +34,12 @@ struct mdworkbench_result {
   uint64_t errors;                   /* all iterations and ranks */
 };
 
-struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work);
+/* Operations as the latencies of a run are indexed. */
+enum { MDW_READ, MDW_STAT, MDW_CREATE, MDW_REMOVE, MDW_OPERATIONS };
+
+/* Latencies of the last iteration over all ranks go to latency[MDW_OPERATIONS]. */
+struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work,
+                                          struct histogram *latency);
 
 /* Removes whatever is left of a run in its directory, by the names it gives; nothing else. */
 void mdworkbench_remove_leftovers(const char *directory, uint64_t sets);

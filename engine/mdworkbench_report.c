@@ -126,17 +126,15 @@ static void print_ranks(FILE *file, const struct mdworkbench_work *work, const s
 }
 
 double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
-                               const struct mdworkbench_part *part) {
+                               const struct mdworkbench_part *part, struct histogram *latency) {
   struct line own = {part->time, (double)part->objects, (double)part->sets,
                      (double)part->operations, (double)part->errors};
   struct line *lines = NULL;
   if (world.rank == 0) lines = need_memory(malloc(sizeof own * (size_t)world.size));
   MPI_Gather(&own, 5, MPI_DOUBLE, lines, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  struct histogram *all = need_memory(malloc(sizeof *all * MDW_OPERATIONS));
-  for (int i = 0; i < MDW_OPERATIONS; i++) histogram_merge(&part->latency[i], &all[i]);
-  if (world.rank == 0) print_all(file, work, lines, all);
+  for (int i = 0; i < MDW_OPERATIONS; i++) histogram_merge(&part->latency[i], &latency[i]);
+  if (world.rank == 0) print_all(file, work, lines, latency);
   print_ranks(file, work, lines, part);
-  free(all);
   free(lines);
   return reduce_double(part->time, MPI_MAX);
 }

@@ -7,8 +7,6 @@
 #include "histogram.h"
 #include "mdworkbench.h"
 
-enum { MDW_READ, MDW_STAT, MDW_CREATE, MDW_REMOVE, MDW_OPERATIONS };
-
 /* One rank's part of a step or an iteration. */
 struct mdworkbench_part {
   double time;                                /* s */
@@ -18,9 +16,10 @@ struct mdworkbench_part {
 
 FILE *mdworkbench_report_start(const struct mdworkbench_work *work);
 
-/* One line for all ranks and one for each; collective. Returns the slowest rank's time, s. */
+/* One line for all ranks and one for each; collective. Latencies of all ranks go to latency.
+   Returns the slowest rank's time, s. */
 double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
-                               const struct mdworkbench_part *part);
+                               const struct mdworkbench_part *part, struct histogram *latency);
 void mdworkbench_report_end(FILE *file, double seconds);
 
 #endif

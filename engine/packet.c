@@ -60,9 +60,7 @@ static void fill_random(struct packet *packet, uint64_t offset) {
 void packet_make(struct packet *packet, enum packet_type type, int32_t seed, int owner,
                  size_t size) {
   *packet = (struct packet){.type = type, .seed = seed, .owner = owner, .size = size};
-  void *data = NULL;
-  if (posix_memalign(&data, STEP, size ? size : 1)) fail("out of memory");
-  packet->data = data;
+  packet->data = page_memory(size);
   memset(packet->data, 0, size ? size : 1);
   if (type == PACKET_INCOMPRESSIBLE)
     fill_incompressible(packet);

@@ -1,6 +1,7 @@
 /* The five phases of bulk data: their options, command lines and what makes them invalid. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "api.h"
@@ -8,6 +9,7 @@
 #include "files.h"
 #include "hash.h"
 #include "ior.h"
+#include "latency.h"
 #include "options.h"
 #include "phases.h"
 #include "result.h"
@@ -20,20 +22,34 @@ static char *in_results(const char *name, const char *suffix) {
   return format_text("%s/%s%s", run.results, name, suffix);
 }
 
+static void add_verbosity(struct text *command, const char *group) {
+  for (int64_t i = option_number(group, "verbosity", 0); i > 0; i--) text_add(command, " -v");
+}
+
+/* The phase's own word on collective transfers, else its group's. Only ior-hard has them. */
+static bool is_collective(const struct phase *phase) {
+  if (strcmp(phase->group, "ior-hard")) return false;
+  const char *own = option_text(phase->name, "collective");
+  return own ? !strcmp(own, "TRUE") : option_true(phase->group, "collective");
+}
+
+static struct io_choice io_of(const struct phase *phase) {
+  struct io_choice choice = api_choice(phase->name, phase->group);
+  choice.collective = is_collective(phase);
+  if (choice.collective && choice.kind != IO_MPIIO)
+    refuse("[%s] collective = TRUE needs API = MPIIO, not %s", phase->name,
+           api_text(phase->name, phase->group));
+  return choice;
+}
+
 void check_ior(void) {
   uint64_t transfer = option_size("ior-easy", "transferSize");
   uint64_t block = option_size("ior-easy", "blockSize");
   if (!transfer || !block || block % transfer)
     refuse("[ior-easy] blockSize = %s is no multiple of transferSize = %s",
            option_text("ior-easy", "blockSize"), option_text("ior-easy", "transferSize"));
-  if (option_true("ior-hard", "collective") || option_true("ior-hard-write", "collective") ||
-      option_true("ior-hard-read", "collective"))
-    refuse("[ior-hard] collective = TRUE needs MPI-IO, which this version of the embedded engine "
-           "does not have");
-}
-
-static void add_verbosity(struct text *command, const char *group) {
-  for (int64_t i = option_number(group, "verbosity", 0); i > 0; i--) text_add(command, " -v");
+  for (struct phase *phase = phases; phase->name; phase++)
+    if (phase->group && !strncmp(phase->group, "ior-", 4) && phase_enabled(phase)) io_of(phase);
 }
 
 static struct ior_work work_of(const struct phase *phase) {
@@ -43,7 +59,7 @@ static struct ior_work work_of(const struct phase *phase) {
       .shift = 1,
       .segments = 1,
       .stonewall = phase->kind == PHASE_WRITE ? run.stonewall : 0,
-      .direct = api_direct(phase->name, phase->group),
+      .io = io_of(phase),
       .seed = signature(phase->group, run.timestamp),
       .packet = run.packet,
       .count_file = in_results(phase->group, ".stonewall"),
@@ -66,7 +82,10 @@ static double measure(struct phase *phase, struct ior_work *work) {
   if (run.verbosity > 1) result_pair("result-file", "%s", work->output);
   struct ior_result result = {0};
   if (!run.dry) {
-    result = ior_run(work);
+    struct histogram *latency = need_memory(malloc(sizeof *latency));
+    result = ior_run(work, latency);
+    latency_write(phase->name, work->write ? "write" : "read", latency);
+    free(latency);
     if (work->write) {
       uint64_t a_rank = result.stonewall_bytes / (uint64_t)world.size;
       if (result.time < run.stonewall)
@@ -155,10 +174,11 @@ static double measure_hard(struct phase *phase) {
            work.seed, work.file, work.count_file, HARD_TRANSFER, HARD_TRANSFER, work.segments);
   if (work.write)
     text_add(&command,
-             " -w -D %d -a %s -O saveRankPerformanceDetailsCSV=%s -O stoneWallingWearOut=1",
-             run.stonewall, api, work.csv);
+             " -w%s -D %d -a %s -O saveRankPerformanceDetailsCSV=%s -O stoneWallingWearOut=1",
+             work.io.collective ? " -c" : "", run.stonewall, api, work.csv);
   else
-    text_add(&command, " -r -R -a %s -O saveRankPerformanceDetailsCSV=%s", api, work.csv);
+    text_add(&command, " -r -R%s -a %s -O saveRankPerformanceDetailsCSV=%s",
+             work.io.collective ? " -c" : "", api, work.csv);
   work.command = command.data;
   return measure(phase, &work);
 }

@@ -6,12 +6,21 @@
 #include "api.h"
 #include "common.h"
 #include "hash.h"
+#include "latency.h"
 #include "mdtest.h"
 #include "options.h"
 #include "phases.h"
 #include "result.h"
 
 #define HARD_BYTES 3901
+
+void check_mdtest(void) {
+  for (struct phase *phase = phases; phase->name; phase++)
+    if (phase->group && !strncmp(phase->group, "md", 2) && phase_enabled(phase) &&
+        api_choice(phase->name, phase->group).kind != IO_POSIX)
+      refuse("API = %s for %s: the metadata phases have POSIX only; set it in [%s]",
+             api_text(phase->name, phase->group), phase->name, phase->group);
+}
 
 static enum mdtest_operation operation_of(const char *phase) {
   const char *operation = strrchr(phase, '-') + 1;
@@ -28,7 +37,7 @@ static struct mdtest_work work_of(const char *name, const char *group) {
       .directory = format_text("%s/%s", run.data, group),
       .operation = operation,
       .own_directories = easy,
-      .direct = api_direct(name, group),
+      .direct = api_choice(name, group).direct,
       .files = (uint64_t)option_number(group, "n", 0),
       .bytes = easy ? 0 : HARD_BYTES,
       .stonewall = operation == MDTEST_CREATE ? run.stonewall : 0,
@@ -74,7 +83,11 @@ double measure_mdtest(struct phase *phase) {
   result_pair("exe", "%s", work.command);
   if (run.verbosity > 1) result_pair("result-file", "%s", work.output);
   if (!run.dry) {
-    result = mdtest_run(&work);
+    static const char *const names[] = {"create", "stat", "read", "delete"};
+    struct histogram *latency = need_memory(malloc(sizeof *latency));
+    result = mdtest_run(&work, latency);
+    latency_write(phase->name, names[work.operation], latency);
+    free(latency);
     if (result.stonewall_time > 0)
       result_pair("rate-stonewall", "%f",
                   (double)result.stonewall_items / result.stonewall_time / 1000);

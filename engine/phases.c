@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api.h"
 #include "common.h"
 #include "files.h"
 #include "options.h"
@@ -87,12 +86,11 @@ void phases_check(void) {
   if (option_true("global", "io-buffers-on-gpu"))
     refuse("[global] io-buffers-on-gpu = TRUE: the embedded engine has no GPU buffers; "
            "set it to FALSE or use upstream's io500");
-  for (struct phase *phase = phases; phase->name; phase++)
-    if (phase->group && phase_enabled(phase)) api_check(phase->name, phase->group);
   if (option_number("mdtest-hard", "files-per-dir", -1) >= 0)
     refuse("[mdtest-hard] files-per-dir: not supported by this version of the embedded engine; "
            "remove it or use upstream's io500");
   check_ior();
+  check_mdtest();
   check_find();
 }
 

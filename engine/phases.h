@@ -64,6 +64,7 @@ double measure_mdworkbench(struct phase *phase);
 double measure_find(struct phase *phase);
 double measure_timestamp(struct phase *phase);
 void check_ior(void);
+void check_mdtest(void);
 void check_find(void);
 
 /* Removes the data that the phases left: files of known names and their directories, nothing else.
