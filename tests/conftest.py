@@ -9,6 +9,17 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _home_is_left_alone(tmp_path_factory):
+    """What programs keep for a user (Chromium's profile, its crash reports) goes to a scratch."""
+    before = dict(os.environ)
+    for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        os.environ[name] = str(tmp_path_factory.mktemp(name.lower()))
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
 @pytest.fixture(scope="session")
 def root():
     """The clone's root."""
@@ -53,6 +64,8 @@ def mpi_environ():
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
         "PRTE_MCA_hwloc_default_binding_policy": "none",
+        # One machine needs no fabric; looking for one costs a second at every start.
+        "OMPI_MCA_btl": "^ofi",
     }
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.engine.conftest import Engine, scratch
 
 FULL = {"debug": {"stonewall-time": "1"}}
+# The interactive phases size themselves by the rate of this machine: here not.
+SIZED = {"mdworkbench": {"precreatePerSet": "50", "filesPerProc": "50"}}
 RECORDED = {"standard": "tmpfs-std-np2-r1", "extended": "tmpfs-ext-np2"}
 STANDARD = [
     "result_summary.txt",
@@ -77,7 +79,7 @@ def both(shared, engine, mpirun, mpi_environ, tmp_path_factory):
             directory = tmp_path_factory.mktemp(mode)
             with scratch(directory) as data:
                 bench = Engine(engine, mpirun, mpi_environ, directory, data)
-                done = bench.run(bench.write_ini(FULL, base={}), f"--mode={mode}")
+                done = bench.run(bench.write_ini(FULL, SIZED if mode == "extended" else {}, base={}), f"--mode={mode}")
                 assert done.returncode == 0, done.stderr
                 assert not data.exists()
             their_data = re.search(r"datadir = (.*)", (recorded / "config-used.ini").read_text())[1]
