@@ -3,20 +3,25 @@
     results = load(run_directory)      # or the path of a result_summary.txt
     results.phases["ior-easy-write"].value, results.scores["score"].total, results.warnings
 
-result_summary.txt counts; where it is lost, empty or broken off, result.txt beside it stands in.
+result_summary.txt counts; where it is lost, empty or broken off, result.txt beside it stands in,
+and where that is lost as well, the files of the single phases.
 """
 
 import os
+import stat
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from hpc_disk_bench import score
 from hpc_disk_bench.errors import UNPARSED, UserError
+from hpc_disk_bench.phase_files import read_phase_files
 from hpc_disk_bench.result_file import ResultFile, parse_result_file
-from hpc_disk_bench.summary import PhaseResult, ScoreResult, parse_summary
+from hpc_disk_bench.summary import PhaseResult, ScoreResult, Summary, parse_summary
 
-SUMMARY, RESULT_FILE = "result_summary.txt", "result.txt"
-LARGEST_FILE = 16 * 1024 * 1024  # bytes; a real one has a few thousand
+SUMMARY, RESULT_FILE, PHASE_FILES = "result_summary.txt", "result.txt", "per-phase files"
+# A real file has a few thousand bytes and at most a few hundred lines.
+LARGEST_FILE = 4 * 1024 * 1024
+MOST_LINES = 100_000
 
 
 class Results(NamedTuple):
@@ -26,8 +31,8 @@ class Results(NamedTuple):
     scores: dict[str, ScoreResult]  # "score", and "score_extended" of an extended run
     version: str  # "" where no file names it
     mode: str  # standard, extended or ""
-    source: str  # the file that the figures were read from
-    partial: bool  # the run did not come to its end
+    source: str  # what the figures were read from: SUMMARY, RESULT_FILE or PHASE_FILES
+    partial: bool  # the run did not come to its end, or its score is lost
     notices: tuple[str, ...]  # odd lines and what was made of them
     warnings: tuple[str, ...]  # doubts about the figures themselves
 
@@ -47,37 +52,43 @@ class Results(NamedTuple):
         return content
 
 
+class _Figures(NamedTuple):
+    phases: dict[str, PhaseResult]
+    scores: dict[str, ScoreResult]
+    source: str
+    notices: list[str]
+
+
 def load(path):
     """Read the results of a run from its directory, or from the summary that `path` names.
 
-    Raises UserError (exit code 5) with one line that names the file where nothing can be parsed.
+    Raises UserError (exit_code 5) with one line that names the file where nothing can be parsed,
+    and nothing else, whatever the files hold.
     """
-    path = Path(path)
-    directory, name = (path, SUMMARY) if path.is_dir() else (path.parent, path.name)
-    if name == RESULT_FILE:
-        name = SUMMARY
-    if name.startswith("._"):
-        raise UserError(f"{path}: an AppleDouble file, no result of the benchmark", UNPARSED)
-    text, log = _read(directory / name), _read(directory / RESULT_FILE)
-    if text is None and log is None:
-        raise UserError(f"{directory / name}: no such file, nor a {RESULT_FILE} beside", UNPARSED)
-    summary = parse_summary(text or "")
-    beside = parse_result_file(log or "")
-    notices = list(summary.notices)
+    directory, name = _place(path)
+    text, log, problem = _read(directory / name), None, None
+    try:
+        log = _read(directory / RESULT_FILE)
+    except UserError as error:
+        problem = error
+    if text is None and name != SUMMARY:
+        raise UserError(f"{directory / name}: no such file", UNPARSED)
+    summary, beside = parse_summary(text or ""), parse_result_file(log or "")
     # The summaries of the C application start with a header; without one it may be an excerpt.
     broken_off = "score" not in summary.scores and (summary.version is not None or not text)
-    if (broken_off or not summary.phases) and _knows_more(beside, summary):
-        phases, scores, source = beside.phases, beside.scores, RESULT_FILE
-        if text is None:
-            notices.insert(0, f"{name} is missing: rebuilt from {RESULT_FILE}")
-        else:
-            notices.insert(0, f"{name} is empty or broken off: rebuilt from {RESULT_FILE}")
-    else:
-        phases, scores, source = dict(summary.phases), dict(summary.scores), SUMMARY
-        notices += _add_reasons(phases, scores, beside)
-    if not phases and not scores:
-        raise UserError(_nothing_in(directory / name, text, beside), UNPARSED)
-    partial = "score" not in scores and (broken_off or source == RESULT_FILE)
+    if problem and (broken_off or not summary.phases):
+        raise problem
+    figures = _figures(directory, name, summary, beside, broken_off)
+    if figures is None:
+        raise UserError(_nothing_in(directory / name, text, log, beside), UNPARSED)
+    phases, scores, source, notices = figures
+    if text is None:
+        notices.insert(0, f"{name} is missing: rebuilt from {_spoken(source)}")
+    elif source != SUMMARY:
+        notices.insert(0, f"{name} is empty or broken off: rebuilt from {_spoken(source)}")
+    if problem:
+        notices.append(f"no reasons are known: {problem}")
+    partial = "score" not in scores and (broken_off or source != SUMMARY)
     return Results(
         phases,
         scores,
@@ -85,23 +96,68 @@ def load(path):
         summary.mode or beside.mode or "",
         source,
         partial,
-        tuple(notices),
+        (*summary.notices, *notices),
         tuple(score.doubts(phases, scores, partial)),
     )
 
 
-def _read(path):
+def _figures(directory, name, summary: Summary, beside: ResultFile, broken_off):
+    """Phases and scores from the file that knows most, or None where no file knows any."""
+    if (broken_off or not summary.phases) and _knows_more(beside, summary):
+        return _Figures(beside.phases, beside.scores, RESULT_FILE, [])
+    if summary.phases or summary.scores:
+        phases, scores = dict(summary.phases), dict(summary.scores)
+        notices = _add_reasons(phases, scores, beside)
+        return _Figures(phases, scores, SUMMARY, notices)
+    # As far as result.txt tells how far the run came, files of later phases are of another run.
+    if name == SUMMARY and not beside.started:
+        phases = read_phase_files(lambda file: _read(directory / file))
+        return _Figures(phases, {}, PHASE_FILES, []) if phases else None
+    return None
+
+
+def _place(path) -> tuple[Path, str]:
+    """(directory of the run, name of its summary) that `path` means."""
+    path = Path(path)
+    directory, name = (path, SUMMARY) if os.path.isdir(path) else (path.parent, path.name)
+    if name.startswith("._"):
+        raise UserError(f"{path}: an AppleDouble file, no result of the benchmark", UNPARSED)
+    return directory, SUMMARY if name == RESULT_FILE else name
+
+
+def _read(path) -> Optional[str]:
     """The text of a result file, or None where there is none."""
     try:
-        size = os.stat(path).st_size
-        if size > LARGEST_FILE:
-            problem = f"{size} bytes are too many for a result file of the benchmark"
-            raise UserError(f"{path}: {problem}", UNPARSED)
-        return path.read_bytes().decode("utf-8-sig", "replace")
-    except FileNotFoundError:
+        # Not waiting: a pipe that somebody left here would hold up everything for ever.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}", UNPARSED) from error
+    except ValueError as error:  # a name that no file can have
+        raise UserError(f"{path}: cannot be read: {error}", UNPARSED) from error
+    try:
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise UserError(f"{path}: not a regular file", UNPARSED)
+            content = b"" if status.st_size > LARGEST_FILE else file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}", UNPARSED) from error
+    _require_small(path, max(status.st_size, len(content)), content)
+    return content.decode("utf-8-sig", "replace")
+
+
+def _require_small(path, size, content):
+    lines = content.count(b"\n") + content.count(b"\r")
+    for number, most, what in ((size, LARGEST_FILE, "bytes"), (lines, MOST_LINES, "lines")):
+        if number > most:
+            problem = f"{number} {what} are too many for a result file of the benchmark"
+            raise UserError(f"{path}: {problem}", UNPARSED)
+
+
+def _spoken(source):
+    return "the files of its phases" if source == PHASE_FILES else source
 
 
 def _knows_more(beside: ResultFile, summary):
@@ -130,11 +186,14 @@ def _same(one, other):
     return abs(one - other) <= 1e-6 * max(1, abs(one))
 
 
-def _nothing_in(path, text, beside):
+def _nothing_in(path, text, log, beside):
     if beside.started:
         return (
             f"{path}: no phase was measured to its end; the run broke off in {beside.started[-1]}"
         )
+    if text is None and log is None:
+        return f"{path}: no such file, nor a {RESULT_FILE} or files of single phases beside"
     if text is None or not text.strip():
-        return f"{path}: empty: the run ended before its first phase was done"
+        what = "missing" if text is None else "empty"
+        return f"{path}: {what}: the run ended before its first phase was done"
     return f"{path}: no line in it is a phase or a score of the benchmark"

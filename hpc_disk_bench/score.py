@@ -1,12 +1,16 @@
 """Are the printed scores what the printed phases give? Doubts are said, figures never changed.
 
 SCORE is sqrt(bandwidth * iops), where bandwidth is the geometric mean of the four ior phases and
-iops that of the eight metadata phases, find among them. Source: the rules of IO500.
+iops that of the eight metadata phases, find among them; SCOREX takes every scored phase of an
+extended run. Source: the rules of IO500.
 """
 
 import math
 
 from hpc_disk_bench.phases import BANDWIDTH, IOPS, SCORED
+
+# Units of what a score is the mean of. A version of 2022 had a third group, of unit score.
+UNITS = ("GiB/s", "kIOPS")
 
 
 def doubts(phases, scores, partial=False):
@@ -17,14 +21,25 @@ def doubts(phases, scores, partial=False):
     """
     found = [] if partial else _missing(phases)
     found += _zero(phases)
-    printed = scores.get("score")
-    if printed is None:
-        return found
-    bandwidth_step, iops_step, _ = printed.steps
-    found += _mean("bandwidth", BANDWIDTH, phases, printed.bandwidth, bandwidth_step)
-    found += _mean("iops", IOPS, phases, printed.iops, iops_step)
-    found += _total(printed)
+    printed, extended = scores.get("score"), scores.get("score_extended")
+    if printed:
+        groups = [[phases.get(phase.name) for phase in group] for group in (BANDWIDTH, IOPS)]
+        found += _disagreements("", groups, printed)
+    if extended and not _missing(phases):
+        scored = [phase for phase in phases.values() if phase.scored]
+        if all(phase.unit in UNITS for phase in scored):
+            groups = [[phase for phase in scored if phase.unit == unit] for unit in UNITS]
+            found += _disagreements("extended ", groups, extended)
     return found
+
+
+def _disagreements(which, groups, printed):
+    """Doubts about one score line. groups: the phases of its two means, None for one not there."""
+    means = (printed.bandwidth, printed.iops)
+    found = []
+    for what, members, mean, step in zip(("bandwidth", "iops"), groups, means, printed.steps):
+        found += _mean(f"{which}{what}", members, mean, step)
+    return found + _total(f"{which}total", printed)
 
 
 def _missing(phases):
@@ -39,20 +54,21 @@ def _missing(phases):
 
 
 def _zero(phases):
-    names = [phase.name for phase in SCORED if phase.name in phases]
-    zero = [name for name in names if phases[name].value == 0]
-    if not zero:
-        return []
-    return [
-        f"0 in {', '.join(zero)}: versions before August 2021 score such a run 0, later ones leave "
-        "the phase out of the mean, which flatters the score"
-    ]
+    measured = {phase.name: phases[phase.name].value for phase in SCORED if phase.name in phases}
+    zero = [name for name, value in measured.items() if value == 0]
+    negative = [name for name, value in measured.items() if value is not None and value < 0]
+    found = [f"a rate below 0 in {', '.join(negative)}"] if negative else []
+    if zero:
+        found.append(
+            f"0 in {', '.join(zero)}: versions before August 2021 score such a run 0, later ones "
+            "leave the phase out of the mean, which flatters the score"
+        )
+    return found
 
 
-def _mean(what, group, phases, printed, step):
+def _mean(what, members, printed, step):
     """Doubts about one of the two means. Nothing can be said where a phase of it is missing."""
-    members = [phases[phase.name] for phase in group if phase.name in phases]
-    if printed is None or len(members) < len(group) or any(m.value is None for m in members):
+    if printed is None or not members or any(m is None or m.value is None for m in members):
         return []
     low = _geometric_mean([max(member.value - member.step, 0) for member in members])
     high = _geometric_mean([member.value + member.step for member in members])
@@ -64,7 +80,7 @@ def _mean(what, group, phases, printed, step):
     return [f"the printed {what} score is {printed:g}, its phases give {middle:g}"]
 
 
-def _total(printed):
+def _total(what, printed):
     bandwidth, iops, total = printed.bandwidth, printed.iops, printed.total
     if None in (bandwidth, iops, total) or min(bandwidth, iops, total) < 0:
         return []
@@ -74,9 +90,9 @@ def _total(printed):
     if low - step <= total <= high + step:
         return []
     if math.isclose(total, bandwidth * iops, rel_tol=1e-4):
-        return [f"the printed total {total:g} is bandwidth * iops without the square root"]
+        return [f"the printed {what} {total:g} is bandwidth * iops without the square root"]
     root = math.sqrt(bandwidth * iops)
-    return [f"the printed total is {total:g}, bandwidth and iops give {root:g}"]
+    return [f"the printed {what} is {total:g}, bandwidth and iops give {root:g}"]
 
 
 def _geometric_mean(values):

@@ -60,7 +60,7 @@ class Summary(NamedTuple):
     notices: tuple[str, ...]  # what a person should know about odd lines
 
 
-HEADER = re.compile(r"IO500 version(?P<version>.*?)(?:\((?P<mode>[^()]*)\))?\s*$")
+HEADER = "IO500 version"
 MARK = re.compile(r"\[(?P<inside>[^\]]+)\](?P<rest>.*)$")
 # The words inside the brackets, by what they announce.
 RESULT, UNSCORED, SCORES = "RESULT", "", {"SCORE": "score"}
@@ -69,7 +69,13 @@ INVALID_AT_END = re.compile(r"\[\s*INVALID\s*\]\s*$", re.IGNORECASE)
 # Keys of results.json that hold something else, so that no phase can be called like them.
 NOT_PHASES = ("score", "score_extended", "score-extended", "source", "partial")
 LONGEST_LINE = 1000
-NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|inf(?:inity)?|nan(?:\([^)]*\))?)"
+MOST_NOTICES = 100  # of lines that fit nothing; a file of something else has no others
+# No two parts of a pattern can match the same characters, so that no line takes long to refuse.
+NUMBER = (
+    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:e[-+]?[0-9]+)?|\.[0-9]+(?:e[-+]?[0-9]+)?"
+    r"|inf(?:inity)?|nan(?:\([^()]*\))?)"
+)
+A_NUMBER = re.compile(NUMBER, re.IGNORECASE)
 PHASE = re.compile(
     r"\s*(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>\S+)\s+(?P<value>" + NUMBER + r")"
     r"(?:\s+(?P<unit>[^\s:]+))?\s*:\s*time\s+(?P<time>" + NUMBER + r")\s+seconds\s*$",
@@ -101,11 +107,12 @@ KNOWN_UNITS = {unit for unit, _ in UNITS.values()}
 def parse_summary(text):
     """Parse the text of a result_summary.txt. What fits nothing becomes a notice."""
     version = mode = None
-    phases, scores, notices, repeated = {}, {}, [], {}
+    phases, scores, notices, repeated, odd = {}, {}, [], {}, 0
     for number, line in enumerate(re.split("\r\n|\r|\n", text), start=1):
         line = line.strip().lstrip("\ufeff")
+        if not line:
+            continue
         result = result_of(line) if len(line) <= LONGEST_LINE else None
-        header = HEADER.match(line) if result is None and len(line) <= LONGEST_LINE else None
         if result:
             name, entry = result
             found = scores if isinstance(entry, ScoreResult) else phases
@@ -113,29 +120,36 @@ def parse_summary(text):
                 repeated[name] = repeated.get(name, 1) + 1
             found[name] = entry
             if isinstance(entry, PhaseResult) and entry.unit not in KNOWN_UNITS:
-                notices.append(f"{name}: unit {shorten(entry.unit)} is unknown and kept as it is")
-        elif header:
-            version, mode = header["version"].strip(), header["mode"]
-        elif line:
-            notices.append(f"line {number} fits no known form: {shorten(line)}")
+                unit = shorten(entry.unit)
+                notices.append(f"{shorten(name)}: unit {unit} is unknown and kept as it is")
+        elif line.startswith(HEADER) and len(line) <= LONGEST_LINE:
+            version, mode = _header(line)
+        else:
+            odd += 1
+            if odd <= MOST_NOTICES:
+                notices.append(f"line {number} fits no known form: {shorten(line)}")
+    if odd > MOST_NOTICES:
+        notices.append(f"and {odd - MOST_NOTICES} more lines fit no known form")
     for name, times in repeated.items():
-        notices.append(f"{name} stands there {times} times; the last one counts")
+        notices.append(f"{shorten(name)} stands there {times} times; the last one counts")
     return Summary(version, mode, phases, scores, tuple(notices))
 
 
 def number_of(text):
     """A printed number as float, or None for nan, inf and what is no number."""
+    if not A_NUMBER.fullmatch(text):
+        return None
     try:
         value = float(text)
-    except ValueError:  # also nan(0x8000...), as some C libraries print it
+    except ValueError:  # nan(0x8000...), as some C libraries print it
         return None
     return value if math.isfinite(value) else None
 
 
 def shorten(text, length=100):
     """One line of printable characters, for a message about text that somebody else wrote."""
-    text = "".join(char if char.isprintable() else "?" for char in text)
-    return text if len(text) <= length else text[: length - 3] + "..."
+    head = "".join(char if char.isprintable() else "?" for char in text[: length + 1])
+    return head if len(text) <= length else head[: length - 3] + "..."
 
 
 def result_of(line):
@@ -157,8 +171,16 @@ def result_of(line):
     return phase.name, phase
 
 
+def _header(line):
+    """(version, mode) of the first line of a summary; mode None where it does not say."""
+    version, mode = line[len(HEADER) :].strip(), None
+    if version.endswith(")") and "(" in version:
+        version, _, mode = version[:-1].rpartition("(")
+    return shorten(version.strip()), mode and shorten(mode)
+
+
 def _phase(fields, valid, scored):
-    value, unit, step = _measured(fields["value"], fields["unit"] or "")
+    value, unit, step = measured(fields["value"], fields["unit"] or "")
     time = number_of(fields["time"])
     valid = valid and value is not None and time is not None
     name = fields["name"].replace("_", "-")
@@ -166,14 +188,14 @@ def _phase(fields, valid, scored):
 
 
 def _score(fields, valid):
-    bandwidth, _, bandwidth_step = _measured(fields["bandwidth"], fields["bandwidth_unit"])
-    iops, _, iops_step = _measured(fields["iops"], fields["iops_unit"])
-    total, _, total_step = _measured(fields["total"], "")
+    bandwidth, _, bandwidth_step = measured(fields["bandwidth"], fields["bandwidth_unit"])
+    iops, _, iops_step = measured(fields["iops"], fields["iops_unit"])
+    total, _, total_step = measured(fields["total"], "")
     valid = valid and None not in (bandwidth, iops, total)
     return ScoreResult(bandwidth, iops, total, valid, steps=(bandwidth_step, iops_step, total_step))
 
 
-def _measured(printed, unit):
+def measured(printed, unit):
     """(value, unit, step) of a printed figure in the units of the results."""
     unit, divisor = UNITS.get(unit, (unit, 1))
     value = number_of(printed)

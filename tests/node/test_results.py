@@ -164,8 +164,20 @@ def test_the_second_of_two_runs_in_one_result_txt_counts():
     assert (log.version, log.phases) == ("b", {})
 
 
+def test_a_result_txt_that_cannot_be_read_costs_only_the_reasons(copied):
+    directory = copied("invalid")
+    (directory / "result.txt").unlink()
+    (directory / "result.txt").mkdir()
+    results = load(directory)
+    assert results.phases["ior-easy-write"].reasons == ()
+    assert any("no reasons are known" in notice for notice in results.notices)
+    (directory / "result_summary.txt").write_text("")
+    with pytest.raises(UserError, match=r"result\.txt: cannot be read: Is a directory"):
+        load(directory)
+
+
 def test_neither_file_is_an_error_that_names_what_is_missing(tmp_path):
-    with pytest.raises(UserError, match=r"no such file, nor a result\.txt beside") as caught:
+    with pytest.raises(UserError, match=r"no such file, nor a result\.txt or files") as caught:
         load(tmp_path)
     assert caught.value.exit_code == 5
 
@@ -209,6 +221,20 @@ def test_a_total_without_the_square_root_is_recognised(recorded):
     text = summary_text(recorded, "invalid").replace("TOTAL 37.565544", "TOTAL 1411.170212")
     (doubt,) = doubts_of(text)
     assert doubt == "the printed total 1411.17 is bandwidth * iops without the square root"
+
+
+def test_the_score_of_an_extended_run_is_checked_against_all_its_phases(recorded):
+    text = summary_text(recorded, "extended")
+    assert doubts_of(text) == []
+    (score,) = [line for line in text.splitlines() if line.startswith("[SCOREX]")]
+    doubted = doubts_of(text.replace(score, score.replace("IOPS 688", "IOPS 988")))
+    assert doubted[0] == "the printed extended iops score is 988.009, its phases give 688.009"
+    assert doubted[1].startswith("the printed extended total is 45.1615")
+
+
+def test_a_rate_below_0_is_doubted(recorded):
+    text = summary_text(recorded, "invalid").replace(" 2116.031089", "-2116.031089")
+    assert "a rate below 0 in find" in doubts_of(text)
 
 
 def test_a_phase_of_0_is_doubted_though_its_score_is_printed_as_later_versions_do(recorded):
