@@ -73,3 +73,50 @@ def test_the_rows_of_the_ranks_add_up(bench):
     assert len(rows) == 4
     assert (found, total) == counts(bench.result())
     assert sum(map(int, columns[7])) == sum(map(int, columns[9]))
+
+
+def script(bench, *lines):
+    path = bench.directory / "own find.sh"
+    path.write_text("\n".join(["#!/bin/sh", 'printf "%s\\n" "$@" > arguments', *lines, ""]))
+    path.chmod(0o755)
+    (bench.directory / "link").symlink_to(path)
+    return {"find": {"external-script": "./link", "external-extra-args": "--fast"}}
+
+
+def test_a_script_of_ones_own_does_the_find(bench):
+    done = bench.run(bench.write_ini(script(bench, "echo talk", "echo MATCHED 7/4321")))
+    assert done.returncode == 0, done.stderr
+    assert counts(bench.result()) == (7, 4321)
+    assert 'last-output     = "MATCHED 7/4321"' in bench.result()
+    arguments = (bench.directory / "arguments").read_text().splitlines()
+    stamp = "./results/timestampfile"
+    rest = ["-newer", stamp, "-size", "3901c", "-name", "*01*"]
+    assert arguments == ["--fast", str(bench.data), *rest]
+    assert not re.search(r" find .*\[INVALID\]", bench.summary())
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (["echo MATCHED 7/9", "exit 3"], "Exit code 768 != 0 from find command"),
+        (["echo MATCHED 0/9"], "Find didn't find anything"),
+        ([], "Find didn't find anything"),
+    ],
+)
+def test_a_script_that_fails_or_finds_nothing_makes_its_phase_invalid(bench, lines, reason):
+    assert bench.run(bench.write_ini(script(bench, *lines))).returncode == 0
+    assert f"; ERROR INVALID {reason}" in bench.result()
+    assert re.search(r" find .*\[INVALID\]", bench.summary())
+
+
+def test_the_lines_of_a_script_that_gives_no_count_are_counted(bench):
+    assert bench.run(bench.write_ini(script(bench, "seq 12"))).returncode == 0
+    assert counts(bench.result()) == (12, 12)
+    assert "; WARNING the last line is not MATCHED found/total" in bench.result()
+
+
+def test_a_missing_script_is_refused_before_anything_runs(bench):
+    done = bench.run(bench.write_ini({"find": {"external-script": "./nowhere"}}))
+    assert done.returncode == 1
+    assert "external-script = ./nowhere: cannot be executed: No such file" in done.stderr
+    assert not bench.results.exists()
