@@ -15,7 +15,15 @@ struct script_result {
   char last[SCRIPT_LINE]; /* its last line */
 };
 
+/* What is run. The first two texts are split at blanks, and no shell looks at any. */
+struct script_command {
+  const char *launcher; /* what stands before the script: mpirun -np 4; "" for nothing */
+  const char *options;  /* what stands after it; "" for nothing */
+  const char *script;
+  const char *const *arguments; /* find's, as they are; ends with NULL */
+};
+
 /* Runs the command on rank 0 while the others wait; every rank gets the result. */
-struct script_result script_run(const char *command);
+struct script_result script_run(const struct script_command *command);
 
 #endif

@@ -64,9 +64,17 @@ static double measure_script(struct phase *phase, const struct find_work *work) 
   result_pair("exe", "%s", command.data);
   if (option_text(phase->name, "nproc"))
     result_pair("nproc", "%s", option_text(phase->name, "nproc"));
+  char *size = format_text("%dc", HARD_BYTES), *name = format_text("*%s*", work->name_part);
+  const char *const all[] = {
+      work->directory, "-newer", work->newer_than, "-size", size, "-name", name, NULL};
+  const char *const names[] = {work->directory, "-name", name, NULL};
+  struct script_command script = {.launcher = option_text(phase->name, "external-mpi-args"),
+                                  .options = option_text(phase->name, "external-extra-args"),
+                                  .script = option_text(phase->name, "external-script"),
+                                  .arguments = work->newer_than ? all : names};
   struct script_result result = {0};
   if (!run.dry) {
-    result = script_run(command.data);
+    result = script_run(&script);
     result_pair("last-output", "\"%s\"", result.last);
     if (result.status)
       phase_invalid(phase, "Exit code %d != 0 from find command: \"%s\"", result.status,
@@ -78,6 +86,8 @@ static double measure_script(struct phase *phase, const struct find_work *work) 
     result_pair("found", "%" PRIu64, result.found);
   }
   free(command.data);
+  free(size);
+  free(name);
   return result.time > 0 ? (double)result.total / result.time / 1000 : 0;
 }
 

@@ -77,10 +77,11 @@ def test_the_rows_of_the_ranks_add_up(bench):
 
 def script(bench, *lines):
     path = bench.directory / "own find.sh"
-    path.write_text("\n".join(["#!/bin/sh", 'printf "%s\\n" "$@" > arguments', *lines, ""]))
+    path.write_text("\n".join(["#!/bin/sh", 'printf "%s\\n" $WORD "$@" > arguments', *lines, ""]))
     path.chmod(0o755)
     (bench.directory / "link").symlink_to(path)
-    return {"find": {"external-script": "./link", "external-extra-args": "--fast"}}
+    options = {"external-mpi-args": "env WORD=seen", "external-extra-args": "--fast $(touch bad)"}
+    return {"find": {"external-script": "./link", **options}}
 
 
 def test_a_script_of_ones_own_does_the_find(bench):
@@ -91,7 +92,8 @@ def test_a_script_of_ones_own_does_the_find(bench):
     arguments = (bench.directory / "arguments").read_text().splitlines()
     stamp = "./results/timestampfile"
     rest = ["-newer", stamp, "-size", "3901c", "-name", "*01*"]
-    assert arguments == ["--fast", str(bench.data), *rest]
+    assert arguments == ["seen", "--fast", "$(touch", "bad)", str(bench.data), *rest]
+    assert not (bench.directory / "bad").exists()
     assert not re.search(r" find .*\[INVALID\]", bench.summary())
 
 

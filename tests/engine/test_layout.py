@@ -79,7 +79,10 @@ def both(shared, engine, mpirun, mpi_environ, tmp_path_factory):
             directory = tmp_path_factory.mktemp(mode)
             with scratch(directory) as data:
                 bench = Engine(engine, mpirun, mpi_environ, directory, data)
-                done = bench.run(bench.write_ini(FULL, SIZED if mode == "extended" else {}, base={}), f"--mode={mode}")
+                done = bench.run(
+                    bench.write_ini(FULL, SIZED if mode == "extended" else {}, base={}),
+                    f"--mode={mode}",
+                )
                 assert done.returncode == 0, done.stderr
                 assert not data.exists()
             their_data = re.search(r"datadir = (.*)", (recorded / "config-used.ini").read_text())[1]
