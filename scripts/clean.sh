@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 cd -- "$root"
 
-rm -rf -- engine/build engine/build-sanitize .pytest_cache .ruff_cache .hypothesis .quarto
+rm -rf -- engine/build .pytest_cache .ruff_cache .hypothesis .quarto
 find . -maxdepth 1 -name __pycache__ -exec rm -rf -- {} +
 find hpc_disk_bench scripts tests -name __pycache__ -prune -exec rm -rf -- {} +
 printf 'removed   engine/build and caches\n'
