@@ -14,7 +14,7 @@ root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 usage() {
   cat <<'HELP'
 usage: io500_wrapper.sh [--quiet] <cluster> <node> <storage> <device> <test_dir> [volume]
-       io500_wrapper.sh --reprocess <results_directory>
+       io500_wrapper.sh --reprocess [--dry-run] [--quiet] <results_directory>
 
 Runs IO500 on the storage behind test_dir and keeps everything under
 io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.SS>/.
@@ -25,7 +25,8 @@ io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.S
   test_dir         a directory on the storage; made where it is missing. The run's data lies in a
                    directory of its own in it, which is removed at the end, also after Ctrl-C
   volume           which one, where a node has several of a kind (nfs4, md126)
-  --reprocess      parse the result files of a run again, without running
+  --reprocess      parse the result files of a run again, without running, and say what changed
+  --dry-run        with --reprocess: write nothing
   --quiet          only the result, and failures
   --help           this text
 
@@ -49,12 +50,13 @@ require_test_dir() {
 }
 
 main() {
-  local quiet="" reprocess="" arguments=()
+  local quiet="" reprocess="" dry_run="" arguments=()
   while (($#)); do
     case $1 in
     -h | --help) usage && return ;;
     -q | --quiet) quiet=--quiet ;;
     --reprocess) reprocess=yes ;;
+    --dry-run) dry_run=--dry-run ;;
     --) shift && arguments+=("$@") && break ;;
     -?*) abort "$USAGE" "unknown option $1 (see --help)" ;;
     *) arguments+=("$1") ;;
@@ -63,8 +65,9 @@ main() {
   done
   if [[ -n $reprocess ]]; then
     ((${#arguments[@]} == 1)) || abort "$USAGE" "--reprocess needs one results directory, ${#arguments[@]} given"
-    run_python reprocess "${arguments[0]}" ${quiet:+"$quiet"}
+    run_python reprocess --directory="${arguments[0]}" ${dry_run:+"$dry_run"} ${quiet:+"$quiet"}
   fi
+  [[ -z $dry_run ]] || abort "$USAGE" "--dry-run belongs to --reprocess"
   ((${#arguments[@]} == 5 || ${#arguments[@]} == 6)) ||
     abort "$USAGE" "5 or 6 arguments are needed, ${#arguments[@]} given: <cluster> <node> <storage> <device> <test_dir> [volume]"
   benchmark "$quiet" "${arguments[@]}"

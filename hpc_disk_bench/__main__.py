@@ -4,6 +4,7 @@ Isolated (-I), so that neither PYTHONPATH nor a module in the working directory 
 """
 
 import os
+import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -26,7 +27,11 @@ def main():
     for stream in (sys.stdout, sys.stderr):
         if stream:
             stream.reconfigure(errors="backslashreplace")
-    return errors.run(command, arguments)
+    code = errors.run(command, arguments)
+    # Everything is done: a further Ctrl-C would only put its own number in place of the exit code.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    return code
 
 
 if __name__ == "__main__":

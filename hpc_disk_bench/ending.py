@@ -4,10 +4,11 @@ import os
 import signal
 import time
 
-from hpc_disk_bench import engines, status
+from hpc_disk_bench import engines, record, status
 from hpc_disk_bench.console import GREEN, YELLOW, figure
 from hpc_disk_bench.errors import BENCHMARK_FAILED, DONE, UNPARSED, UserError
-from hpc_disk_bench.parse import spoken, write_results
+from hpc_disk_bench.parse import spoken
+from hpc_disk_bench.phase_files import directory_of_phase_files
 from hpc_disk_bench.phases import SCORED
 from hpc_disk_bench.results import load
 from hpc_disk_bench.tree import RESULTS, find_runs
@@ -19,6 +20,7 @@ def end(run, benchmark, signals, metadata, scratch, console):
     benchmark: the one that has ended, or None where it was never started.
     """
     files = _files(run)
+    parsed_from = record.sources(run, files)
     results, unparsed = _parse(files)
     state, code = _judge(benchmark, signals.caught, results, unparsed)
     last_phase, done = status.where_it_stands(files)
@@ -26,7 +28,7 @@ def end(run, benchmark, signals, metadata, scratch, console):
     ended = time.time()
     try:
         if results:
-            write_results(run / RESULTS, results)
+            record.store(run, results, parsed_from)
         if results and results.version:
             kind = engines.engine_of(results.version)
             metadata.write(engine=kind, engine_version=results.version)
@@ -92,7 +94,7 @@ def near(path):
 def _files(run):
     """Where the benchmark's files of a run lie: its directory, or one below it."""
     found = [entry for entry in find_runs(run) if entry.directory == os.fspath(run)]
-    return (found and found[0].files) or run
+    return (found and found[0].files) or directory_of_phase_files(run)
 
 
 def _parse(files):

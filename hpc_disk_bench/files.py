@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from hpc_disk_bench.errors import UserError
+from hpc_disk_bench.versions import require_readable
 
 
 def write_text(path, text):
@@ -32,7 +33,12 @@ def write_bytes(path, content):
 
 def write_json(path, value):
     """Write `value` as indented UTF-8 JSON. nan and inf raise ValueError: JSON has neither."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, json_text(value))
+
+
+def json_text(value):
+    """The text that write_json writes."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_json(path):
@@ -51,6 +57,7 @@ def read_json(path):
         raise UserError(f"{path}: not JSON that can be read: nested too deeply") from error
     if not isinstance(value, dict):
         raise UserError(f"{path}: not a JSON object")
+    require_readable(path, value)
     return value
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from hpc_disk_bench import network
 from hpc_disk_bench.errors import DONE, REFUSED, UserError
 from hpc_disk_bench.files import write_json
+from hpc_disk_bench.versions import KEY, WRITTEN
 
 METADATA = "node_metadata.json"
 
@@ -45,6 +46,7 @@ def gather(cluster, node, storage_server=None, root="/"):
         "metadata_timestamp": datetime.datetime.now(datetime.timezone.utc).strftime(
             "%Y-%m-%dT%H:%M:%SZ"
         ),
+        KEY: WRITTEN[METADATA],
         "infiniband": network.infiniband(sys),
     }
 

@@ -1,10 +1,9 @@
 """The command parse_summary.py: one result_summary.txt to JSON."""
 
-import json
 import sys
 
 from hpc_disk_bench.errors import DONE, UNPARSED, USAGE, UserError
-from hpc_disk_bench.files import write_json
+from hpc_disk_bench.files import json_text, write_json
 from hpc_disk_bench.results import load
 
 HELP = """\
@@ -13,7 +12,8 @@ usage: parse_summary.py RESULT_SUMMARY [-o RESULTS_JSON]
 Parses one result_summary.txt of IO500, of any version since 2017, to JSON.
 
   RESULT_SUMMARY     the file, or the directory of a run; where the summary is lost, empty or broken
-                     off, result.txt beside it is read instead, and the JSON says so
+                     off, result.txt beside it is read instead, where that is lost, too, the files
+                     of the single phases; the JSON says so
   -o, --output FILE  write the JSON there, whole or not at all; without it, it goes to stdout
   -q, --quiet        say nothing about odd lines and doubtful figures
   -h, --help         this text
@@ -33,10 +33,26 @@ def main(arguments):
         for line in spoken(results):
             print(f"parse_summary.py: {source}: {line}", file=sys.stderr)
     if output is None:
-        print(json.dumps(results.as_json(), indent=2, ensure_ascii=False, allow_nan=False))
+        _print_json(results)
     else:
         write_results(output, results)
     return DONE
+
+
+def _print_json(results):
+    if sys.stdout is None:  # closed from the start
+        raise UserError("standard output is closed: name a file with -o", UNPARSED)
+    try:
+        # JSON is UTF-8, whatever the locale of a batch job is.
+        sys.stdout.buffer.write(json_text(results.as_json()).encode("utf-8"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = None  # Python would try, and complain, once more when it ends
+        raise UserError(
+            f"standard output: cannot be written: {error.strerror}", UNPARSED
+        ) from error
 
 
 def write_results(path, results):

@@ -4,6 +4,7 @@ The last resort, where result_summary.txt and result.txt are both lost. Each pha
 when it is done, so what is there was measured to its end; what a mark of invalidity said is gone.
 """
 
+import os
 import re
 
 from hpc_disk_bench.result_file import UNSCORED
@@ -18,6 +19,8 @@ ORDER = (
     *("mdtest-easy-delete", "mdtest-hard-read", "mdtest-hard-delete", "ior-rnd4K-easy-read"),
 )
 NAMES = frozenset(f"{phase}{'.csv' if phase.startswith('find') else '.txt'}" for phase in ORDER)
+# How far below its run directory the benchmark's files may lie and still belong to it.
+DEEPEST = 3
 VERDICT_LOST = "whether the benchmark marked it invalid is lost with result.txt"
 OPERATIONS = {"write": "creation", "stat": "stat", "read": "read", "delete": "removal"}
 FIND = re.compile(r"runtime: (?P<time>\S+) rate: (?P<rate>\S+)$")
@@ -42,6 +45,17 @@ def read_phase_files(read):
             scored, reasons = name not in UNSCORED, (VERDICT_LOST,)
             found[name] = PhaseResult(name, value, unit, seconds, False, scored, reasons, step)
     return found
+
+
+def directory_of_phase_files(directory):
+    """Where files of single phases lie: the deepest such directory below, else `directory`."""
+    found, top = [], os.fspath(directory).rstrip(os.sep)
+    for path, below, files in os.walk(top):
+        depth = path[len(top) :].count(os.sep)
+        below[:] = [name for name in below if not name.startswith(".") and depth < DEEPEST]
+        if NAMES.intersection(files):
+            found.append((depth, path))
+    return max(found)[1] if found else os.fspath(directory)
 
 
 def _figures(name, lines):

@@ -1,77 +1,163 @@
-"""Parse runs again without running them: one run, or all below a results root."""
+"""Parse runs again without running them: one run, or all below a results root.
 
+The benchmark's own files are only read. results.json is replaced where its content differs, and
+what differs is said value by value. A run that is still going on is left alone.
+"""
+
+import argparse
 import os
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import NamedTuple, Optional
 
+from hpc_disk_bench import record, status
+from hpc_disk_bench.changes import Change, changes
+from hpc_disk_bench.commandline import say
 from hpc_disk_bench.console import Console
 from hpc_disk_bench.ending import near, tell_result
-from hpc_disk_bench.errors import DONE, UNPARSED, UserError
-from hpc_disk_bench.parse import write_results
-from hpc_disk_bench.results import load
-from hpc_disk_bench.tree import RESULTS, find_runs
+from hpc_disk_bench.errors import DONE, REFUSED, UNPARSED, UserError
+from hpc_disk_bench.files import read_json
+from hpc_disk_bench.phase_files import directory_of_phase_files
+from hpc_disk_bench.results import Results, load
+from hpc_disk_bench.summary import shorten
+from hpc_disk_bench.tree import RESULTS, Run, find_runs
+from hpc_disk_bench.workers import in_order
+
+PARSED, CHANGED, UNCHANGED, LEFT, FAILED = "parsed", "changed", "unchanged", "left alone", "failed"
+MOST_PLACES = 12
+
+
+class Outcome(NamedTuple):
+    """What became of one run."""
+
+    kind: str
+    remark: str = ""  # why it was left alone or failed; " (INVALID)", " (partial)" of a result
+    changes: tuple[Change, ...] = ()
+    results: Optional[Results] = None
 
 
 def reprocess_one(arguments):
-    """DIRECTORY [--quiet]: the run's results.json is written anew, and its score told."""
-    directory, console = arguments[0], Console(quiet="--quiet" in arguments)
-    run = _only_run(directory)
-    tell_result(Path(run.directory), _parse(run), console)
+    """--directory DIRECTORY: its results.json is written anew, its score and what changed told."""
+    options = _arguments(arguments)
+    console = Console(quiet=options.quiet)
+    run = _only_run(options.directory)
+    outcome = _reprocess(run, force=True, dry_run=options.dry_run)
+    if outcome.kind == LEFT:
+        raise UserError(f"{near(run.directory)}: {outcome.remark}: left alone", REFUSED)
+    if outcome.kind == FAILED:
+        raise UserError(outcome.remark, UNPARSED)
+    for change in outcome.changes:
+        console.talk("changed", str(change))
+    if options.dry_run:
+        console.talk("dry run", f"nothing is written; {RESULTS} would be {outcome.kind}")
+    tell_result(Path(run.directory), outcome.results, console)
     return DONE
 
 
 def reprocess_all(arguments):
-    """ROOT [--quiet]: likewise for every run below it, with one line a run and a count.
+    """--directory ROOT: likewise for every run below it, with one line a run and a count.
 
-    Exit code 5 where any of them could not be parsed; the others are done all the same.
+    Exit code 5 where any of them could not be parsed or written; the others are done all the same.
     """
-    root, quiet = arguments[0], "--quiet" in arguments
-    _directory(root)
-    skipped, parsed, failed = [], 0, 0
-    for run in find_runs(root, lambda path, reason: skipped.append((path, reason))):
-        name = os.path.relpath(run.directory, root)
-        try:
-            results = _parse(run)
-        except UserError as error:
-            failed += 1
-            _say(f"  Failed: {name}: {error}", file=sys.stderr)
-            continue
-        parsed += 1
-        if not quiet:
-            _say(f"  Parsed: {name}{_remark(results)}")
+    options = _arguments(arguments)
+    root, skipped = options.directory, []
+    _require_directory(root)
+    runs = find_runs(root, lambda path, reason: skipped.append((path, reason)))
+    tasks = [(run, options.force, options.dry_run) for run in runs]
+    counts, places = Counter(), Counter()
+    for run, outcome in zip(runs, in_order(_task, tasks, options.jobs)):
+        counts[outcome.kind] += 1
+        places.update(change.place for change in outcome.changes)
+        _tell(os.path.relpath(run.directory, root), outcome, options)
     for path, reason in skipped:
-        _say(f"  Skipped: {os.path.relpath(path, root)}: {reason}", file=sys.stderr)
-    _say(f"{parsed} parsed, {failed} failed, {len(skipped)} skipped below {root}")
-    return UNPARSED if failed else DONE
+        _say(f"  Skipped: {os.path.relpath(path, root)}: {reason}", sys.stderr)
+    if not options.quiet:
+        _tell_places(places)
+    kinds = [f"{counts[kind]} {kind}" for kind in (PARSED, CHANGED, UNCHANGED, LEFT, FAILED)]
+    mode = " (dry run: nothing written)" if options.dry_run else ""
+    _say(f"{', '.join(kinds)}, {len(skipped)} skipped below {root}{mode}")
+    return UNPARSED if counts[FAILED] else DONE
 
 
-def _parse(run):
-    """Results of a Run, written to its results.json."""
-    if run.files is None:
-        raise UserError(f"{near(run.directory)}: no result file of the benchmark in it", UNPARSED)
-    results = load(run.files)
-    write_results(Path(run.directory, RESULTS), results)
-    return results
+def _task(task):
+    """The Outcome of one run, without what is not needed for a line about it."""
+    return _reprocess(*task)._replace(results=None)
+
+
+def _reprocess(run: Run, force, dry_run):
+    ending = status.read_status(run.directory)
+    going_on = status.going_on(ending)
+    if going_on:
+        return Outcome(LEFT, f"still running ({going_on})")
+    files = run.files or directory_of_phase_files(run.directory)
+    parsed_from = record.sources(run.directory, files)
+    if not force and record.up_to_date(run.directory, parsed_from):
+        return Outcome(UNCHANGED)
+    try:
+        results = load(files)
+        kind, changed = _compare(run, results.as_json())
+        if not dry_run:
+            record.store(run.directory, results, parsed_from)
+    except UserError as error:
+        if _measured_nothing(ending):
+            return Outcome(LEFT, f"{ending['state']} before anything was measured")
+        return Outcome(FAILED, str(error))
+    return Outcome(kind, _remark(results), tuple(changed), results)
+
+
+def _compare(run, content):
+    """(PARSED, CHANGED or UNCHANGED, changes) of the results.json there is against `content`."""
+    if RESULTS not in run.names:
+        return PARSED, []
+    try:
+        changed = changes(read_json(Path(run.directory, RESULTS)), content)
+    except UserError as error:
+        return CHANGED, [Change(RESULTS, str(error).rpartition(f"{RESULTS}: ")[2], "rewritten")]
+    return (CHANGED if changed else UNCHANGED), changed
+
+
+def _measured_nothing(ending):
+    """Whether the run itself says that it failed without a result: no fault of the parser."""
+    failed = ending.get("state") in (status.FAILED, status.INTERRUPTED)
+    return failed and ending.get("exit_code") != 0 and not ending.get("phases_done")
 
 
 def _only_run(directory):
     """The one Run that a directory is or holds; UserError where it is none or several."""
-    _directory(directory)
+    _require_directory(directory)
     runs = find_runs(directory)
     if runs and runs[0].directory == os.fspath(directory):
         return runs[0]
-    if not runs:
-        raise UserError(f"{directory}: no result file of the benchmark in it", UNPARSED)
     if len(runs) > 1:
         remedy = f"name one of them, or: ./reprocess_all_results.sh {directory}"
         raise UserError(f"{directory}: holds {len(runs)} runs; {remedy}")
-    return runs[0]
+    return runs[0] if runs else Run(directory, None, frozenset())
 
 
-def _directory(path):
+def _require_directory(path):
     if not os.path.isdir(path):
         problem = "is a file, a directory is needed" if os.path.exists(path) else "does not exist"
         raise UserError(f"{path}: {problem}")
+
+
+def _tell(name, outcome, options):
+    if outcome.kind == FAILED:
+        _say(f"  Failed: {name}: {outcome.remark}", sys.stderr)
+    elif outcome.kind == LEFT:
+        _say(f"  Left alone: {name}: {outcome.remark}", sys.stderr)
+    elif outcome.kind != UNCHANGED and not options.quiet:
+        _say(f"  {outcome.kind.capitalize()}: {name}{outcome.remark}")
+        for change in outcome.changes:
+            _say(f"    {change}")
+
+
+def _tell_places(places):
+    """Which values changed how often: what a change of the parser comes to over a whole tree."""
+    for place, times in places.most_common(MOST_PLACES):
+        _say(f"  {place} changed in {times} run{'s' * (times != 1)}")
+    if len(places) > MOST_PLACES:
+        _say(f"  and {len(places) - MOST_PLACES} more values")
 
 
 def _remark(results):
@@ -82,4 +168,18 @@ def _remark(results):
 
 def _say(text, file=None):
     # Names in a tree may be anything; a message about one must not be a control sequence.
-    print("".join(char if char.isprintable() else "?" for char in text), file=file or sys.stdout)
+    text = shorten(text, 1000)
+    if file:
+        print(text, file=file, flush=True)
+    else:
+        say(text)
+
+
+def _arguments(arguments):
+    """What the shell commands pass on, checked by them."""
+    parser = argparse.ArgumentParser(prog="reprocess", add_help=False, allow_abbrev=False)
+    parser.add_argument("--directory", required=True)
+    parser.add_argument("--jobs", type=int, default=1)
+    for name in ("quiet", "dry-run", "force"):
+        parser.add_argument(f"--{name}", action="store_true")
+    return parser.parse_args(arguments)

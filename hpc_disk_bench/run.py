@@ -6,6 +6,7 @@ measured and why it ended can be read there.
 
 import argparse
 import contextlib
+import math
 import os
 import time
 
@@ -18,7 +19,14 @@ from hpc_disk_bench.files import write_bytes
 from hpc_disk_bench.phases import PHASES
 from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
 from hpc_disk_bench.scratch import Scratch
-from hpc_disk_bench.status import ERRORS, OUTPUT, PREPARING, RUNNING, write_status
+from hpc_disk_bench.status import (
+    ERRORS,
+    HEARTBEAT,
+    OUTPUT,
+    PREPARING,
+    RUNNING,
+    write_status,
+)
 from hpc_disk_bench.summary import PhaseResult, result_of
 
 INI = "io500.ini"
@@ -110,8 +118,9 @@ def _benchmark(target, template, metadata, run, signals, console):
 
 
 def _follow(benchmark, run, signals, console, total):
-    """Tell of each phase as the benchmark prints it."""
+    """Tell of each phase as the benchmark prints it, and keep status.json fresh."""
     output, number, running = Follower(run / OUTPUT), 0, True
+    last_phase, noted = None, time.monotonic()
     while running and not signals.caught:
         signals.wait(0.5)
         # Asked before the lines are read, so that the last ones are not missed.
@@ -122,7 +131,10 @@ def _follow(benchmark, run, signals, console, total):
                 continue
             number += 1
             console.phase(number, total, found[1])
-            _note(run, RUNNING, last_phase=found[0], phases_done=number)
+            last_phase, noted = found[0], -math.inf
+        if time.monotonic() - noted >= HEARTBEAT:
+            _note(run, RUNNING, last_phase=last_phase, phases_done=number)
+            noted = time.monotonic()
 
 
 def _phases_to_come(template):

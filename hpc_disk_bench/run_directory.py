@@ -10,8 +10,7 @@ from hpc_disk_bench import hosts, storage
 from hpc_disk_bench.errors import REFUSED, UserError
 from hpc_disk_bench.files import write_json
 from hpc_disk_bench.tree import METADATA
-
-SCHEMA_VERSION = 1
+from hpc_disk_bench.versions import KEY, WRITTEN
 
 
 def make_run_directory(root, *levels):
@@ -55,7 +54,7 @@ class RunMetadata:
             "timestamp": self._path.parent.name,
             "num_procs": ranks,
             "test_dir": target.test_dir,
-            "schema_version": SCHEMA_VERSION,
+            KEY: WRITTEN[METADATA],
             "engine": kind,
             "engine_version": version,
             "engine_path": binary,

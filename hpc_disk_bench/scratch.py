@@ -17,6 +17,7 @@ from pathlib import Path
 from hpc_disk_bench.errors import REFUSED, UserError
 from hpc_disk_bench.files import read_json, write_json
 from hpc_disk_bench.tree import DATA_MARKER
+from hpc_disk_bench.versions import KEY, WRITTEN
 
 
 class Scratch:
@@ -44,6 +45,7 @@ class Scratch:
                 made = _make(Path(test_dir))
                 directory = tempfile.mkdtemp(prefix="io500.", dir=test_dir)
             identity = {
+                KEY: WRITTEN[DATA_MARKER],
                 "created_by": "hpc-disk-bench",
                 "user": _user(),
                 "host": socket.gethostname(),

@@ -38,6 +38,14 @@ def tree(recorded, tmp_path):
     return results
 
 
+def count(parsed=0, changed=0, unchanged=0, left=0, failed=0, skipped=0):
+    """The closing line of reprocess_all_results.sh."""
+    return (
+        f"{parsed} parsed, {changed} changed, {unchanged} unchanged, {left} left alone, "
+        f"{failed} failed, {skipped} skipped"
+    )
+
+
 def test_a_run_is_parsed_again_and_its_score_told(command, tree):
     run = tree / "c/n1/nfs/nfs 7/hdd/2026.01.02-00.00.00"
     done = command("io500_wrapper.sh", "--reprocess", run)
@@ -80,7 +88,7 @@ def test_the_recorded_upstream_runs_can_be_parsed_again(command, shared, tmp_pat
     [
         (lambda path: None, 2, "does not exist"),
         (lambda path: path.write_text("a file"), 2, "is a file, a directory is needed"),
-        (lambda path: path.mkdir(), 5, "no result file of the benchmark in it"),
+        (lambda path: path.mkdir(), 5, "no such file, nor a result.txt or files of single phases"),
     ],
 )
 def test_a_directory_without_a_run_is_one_line(command, tmp_path, prepare, code, complaint):
@@ -111,7 +119,7 @@ def test_all_runs_of_a_tree_are_parsed_again_and_counted(command, tree):
         "  Parsed: c/n1/local/ssd/2026.01.01-00.00.00",
         "  Parsed: c/n1/nfs/nfs 7/hdd/2026.01.02-00.00.00 (INVALID)",
         "  Parsed: c/n2/local/hdd/2026.01.03-00.00.00 (partial)",
-        f"3 parsed, 0 failed, 0 skipped below {tree}",
+        f"{count(parsed=3)} below {tree}",
     ]
     assert len(list(tree.rglob("results.json"))) == 3
 
@@ -122,7 +130,7 @@ def test_the_results_root_comes_from_the_environment_or_the_working_directory(co
     tree.rename(tree.parent / "io500_results")
     environ.pop("IO500_RESULTS_DIR")
     done = command("reprocess_all_results.sh", env=environ, cwd=tree.parent)
-    assert "3 parsed, 0 failed, 0 skipped below io500_results" in done.stdout
+    assert f"{count(unchanged=3)} below io500_results" in done.stdout
 
 
 def test_what_cannot_be_parsed_is_named_and_the_rest_is_done(command, tree):
@@ -134,7 +142,7 @@ def test_what_cannot_be_parsed_is_named_and_the_rest_is_done(command, tree):
     (empty / "result_summary.txt").write_bytes(b"\x00\x01\x02\n\x1b[2J")
     done = command("reprocess_all_results.sh", "--quiet", tree)
     assert done.returncode == 5
-    assert done.stdout == f"3 parsed, 2 failed, 0 skipped below {tree}\n"
+    assert done.stdout == f"{count(parsed=3, failed=2)} below {tree}\n"
     failures = done.stderr.splitlines()
     assert len(failures) == 2
     assert "Failed: c/n1/local/ssd/2026.01.04-00.00.00: " in failures[0]
@@ -161,7 +169,7 @@ def test_a_strange_tree_is_walked_to_its_end(command, tree):
     (data / "data/result.txt").write_text("[find]\nscore = 1\n")
     done = command("reprocess_all_results.sh", tree)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].startswith("3 parsed, 0 failed, 7 skipped")
+    assert done.stdout.splitlines()[-1].startswith(count(parsed=3, skipped=7))
     assert "alias: the same directory as" in done.stderr
     assert "loop: the same directory as" in done.stderr
     assert "self: Too many levels of symbolic links" in done.stderr
@@ -223,7 +231,7 @@ def test_it_runs_on_python_3_9(command, tree, python39, tmp_path):
     environ = {"PATH": f"{path}:/usr/bin:/bin", "VIRTUAL_ENV": ""}
     environ["CONDA_PREFIX"] = str(tmp_path / "none")
     done = subprocess.run(
-        [python39, "-I", "hpc_disk_bench/__main__.py", "reprocess-all", tree],
+        [python39, "-I", "hpc_disk_bench/__main__.py", "reprocess-all", f"--directory={tree}"],
         capture_output=True,
         text=True,
         env=environ,

@@ -100,7 +100,7 @@ def test_a_benchmark_that_ends_before_its_first_phase_keeps_no_figure(wrapper):
 def test_a_benchmark_that_ends_well_without_a_result_is_exit_code_5(wrapper):
     done = wrapper.run()
     assert done.returncode == 5
-    assert "no such file, nor a result.txt beside" in done.stderr
+    assert "no such file, nor a result.txt or files" in done.stderr
     status = wrapper.json("status.json")
     assert (status["state"], status["exit_code"]) == ("failed", 0)
     assert not wrapper.test_dir.exists()
