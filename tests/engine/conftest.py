@@ -152,6 +152,20 @@ def bench(engine, mpirun, mpi_environ, tmp_path):
 
 
 @contextlib.contextmanager
+def mounted_ext4(directory, megabytes):
+    """A new ext4 of so many MiB on a loop device, mounted on `directory`, or a skip."""
+    mkfs = shutil.which("mkfs.ext4", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    if not mkfs:
+        pytest.skip("mkfs.ext4 is not installed")
+    image = directory.with_suffix(".image")
+    with open(image, "wb") as file:
+        file.truncate(megabytes << 20)
+    subprocess.run([mkfs, "-q", image], check=True)
+    with mounted(directory, "-o", "loop", str(image)):
+        yield directory
+
+
+@contextlib.contextmanager
 def mounted(directory, *arguments):
     """A file system mounted on `directory`, or a skip where this user may not mount."""
     directory.mkdir(exist_ok=True)

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests.engine.conftest import PAUSING, mounted
+from tests.engine.conftest import PAUSING, mounted, mounted_ext4
 
 LINE = r'ERROR rank \d+ on \S+: phase {}: {} "{}[^"]*"( at offset \d+)?: .* \({}\)'
 
@@ -27,11 +27,7 @@ def test_a_full_file_system_is_named_with_rank_path_and_offset(bench, tmp_path):
 
 
 def test_a_real_ext4_that_is_full_ends_the_run(bench, tmp_path):
-    image = tmp_path / "image"
-    with open(image, "wb") as file:
-        file.truncate(24 << 20)
-    assert os.system(f"mkfs.ext4 -q {image} 2>/dev/null") == 0
-    with mounted(tmp_path / "ext4", "-o", "loop", str(image)) as ext4:
+    with mounted_ext4(tmp_path / "ext4", 24) as ext4:
         bench.data = ext4 / "data"
         done = bench.run(bench.write_ini({"ior-hard": {"segmentCount": "5000"}}))
         assert_failed(done, "ior-hard-write", "write", bench.data / "ior-hard/file", "ENOSPC")

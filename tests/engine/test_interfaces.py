@@ -2,11 +2,10 @@
 
 import csv
 import re
-import subprocess
 
 import pytest
 
-from tests.engine.conftest import PAUSING, mounted
+from tests.engine.conftest import PAUSING, mounted_ext4
 from tests.engine.test_data import SEEDS, STAMP, flip_bit, words
 
 INTERFACES = ["POSIX", "MPIIO", "IOURING --iouring.depth=1", "IOURING --iouring.depth=5"]
@@ -68,11 +67,7 @@ def test_the_stonewall_stops_collective_transfers_on_all_ranks_at_once(bench):
 
 
 def test_direct_io_goes_past_the_page_cache_and_says_where_it_cannot(bench, tmp_path):
-    image = tmp_path / "image"
-    with open(image, "wb") as file:
-        file.truncate(100 << 20)
-    subprocess.run(["mkfs.ext4", "-q", image], check=True)
-    with mounted(tmp_path / "ext4", "-o", "loop", str(image)) as ext4:
+    with mounted_ext4(tmp_path / "ext4", 100) as ext4:
         bench.data = ext4 / "data"
         direct = {"API": "POSIX --posix.odirect"}
         done = bench.run(bench.write_ini({"ior-easy": direct}))

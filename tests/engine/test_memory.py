@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.conftest import SMALL, Engine, mounted
+from tests.engine.conftest import SMALL, Engine, mounted, mounted_ext4
 
 HERE = Path(__file__).parent
 BUSY = {
@@ -39,11 +39,7 @@ def file_system(kind, tmp_path):
         with mounted(tmp_path / "tmpfs", "-t", "tmpfs", "tmpfs") as directory:
             yield directory
     elif kind == "ext4":
-        image = tmp_path / "image"
-        with open(image, "wb") as file:
-            file.truncate(200 << 20)
-        subprocess.run(["mkfs.ext4", "-q", image], check=True)
-        with mounted(tmp_path / "ext4", "-o", "loop", str(image)) as directory:
+        with mounted_ext4(tmp_path / "ext4", 200) as directory:
             yield directory
     else:
         # An overlay needs an upper layer that is none itself.
