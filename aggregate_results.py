@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 from hpc_disk_bench import environment
 
-environment.use()
+environment.use(*(["parquet"] if "--parquet" in sys.argv[1:] else []))
 
 from hpc_disk_bench import errors, table  # noqa: E402
 

@@ -6,7 +6,6 @@ needed is what requirements/*.in say. This file has to be readable for any Pytho
 """
 
 import os
-import subprocess
 import sys
 
 CLONE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -34,7 +33,8 @@ def use(*parts):
         wanted = f"Python {MINIMUM[0]}.{MINIMUM[1]} or newer"
         if parts:
             wanted += " with the packages of " + ", ".join(f"requirements/{p}.in" for p in parts)
-        print(f"{command}: needs {wanted}: run `make setup` in {CLONE}", file=sys.stderr)
+        setup = "scripts/setup.sh parquet" if "parquet" in parts else "make setup"
+        print(f"{command}: needs {wanted}: run `{setup}` in {CLONE}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -52,6 +52,8 @@ def _candidates():
 
 
 def _fits(python, parts):
+    import subprocess  # takes a fifth of a command's start, which most commands can do without
+
     needs = [os.path.join(CLONE, "requirements", part) for part in parts]
     check = [python, "-I", os.path.join(CLONE, "scripts", "has_packages.py"), *needs]
     try:

@@ -2,11 +2,16 @@
 
 import json
 import os
-import tempfile
-from pathlib import Path
+import re
+import time
+from contextlib import suppress
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.versions import require_readable
+
+_HOST = re.sub(r"[^A-Za-z0-9.]", "", os.uname().nodename)[:40]
+# What a writer on another host left: nobody takes a day to write one file.
+_LEFT_FOR_GOOD = 86400
 
 
 def write_text(path, text):
@@ -17,18 +22,76 @@ def write_text(path, text):
 
 def write_bytes(path, content):
     """Replace `path` by `content` in one step, likewise."""
-    path = Path(path)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    with beside(path) as file:
+        file.write(content)
+
+
+class beside:
+    """with beside(path) as file: a binary file that replaces `path` when the block ends well.
+
+    Where it does not, nothing is left; a process that is killed leaves its part, which
+    remove_parts knows. private: for the owner alone. durable=False: not worth an fsync.
+    """
+
+    def __init__(self, path, private=False, durable=True):
+        self.path, self.durable = os.fspath(path), durable
+        self.mode = 0o600 if private else 0o666
+
+    def __enter__(self):
+        directory, name = os.path.split(self.path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        while True:
+            unique = os.urandom(4).hex()
+            part = f".{_short(name)}.{_HOST}-{os.getpid()}-{unique}.part"
+            self.part = os.path.join(directory, part)
+            with suppress(FileExistsError):
+                self.file = os.fdopen(os.open(self.part, flags, self.mode), "wb")
+                return self.file
+
+    def __exit__(self, failed, *_):
+        try:
+            with self.file:
+                if not failed:
+                    self.file.flush()
+                    if self.durable:
+                        os.fsync(self.file.fileno())
+            if not failed:
+                os.replace(self.part, self.path)
+                return
+        except BaseException:
+            os.unlink(self.part)
+            raise
+        os.unlink(self.part)
+
+
+def remove_parts(path):
+    """Remove what writers of `path` left beside it when they were killed."""
+    directory, name = os.path.split(os.fspath(path))
+    part = re.compile(rf"\.{re.escape(_short(name))}\.([A-Za-z0-9.]*)-(\d+)-[0-9a-f]{{8}}\.part")
+    with suppress(OSError):
+        for found in filter(None, map(part.fullmatch, os.listdir(directory or "."))):
+            left = os.path.join(directory, found.group())
+            with suppress(OSError):
+                gone = found[1] == _HOST and not _runs(int(found[2]))
+                if gone or time.time() - os.stat(left).st_mtime > _LEFT_FOR_GOOD:
+                    os.unlink(left)
+
+
+def _short(name):
+    """As much of a file's name as leaves room for the rest of a part's name."""
+    while len(os.fsencode(name)) > 160:
+        name = name[:-1]
+    return name
+
+
+def _runs(pid):
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def write_json(path, value):
@@ -44,9 +107,19 @@ def json_text(value):
 def read_json(path):
     """Read a JSON object, or raise UserError naming the file, the line and what is wrong."""
     try:
-        value = json.loads(Path(path).read_bytes().decode("utf-8-sig"))
+        with open(path, "rb") as file:
+            content = file.read()
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    return parse_json(path, content)
+
+
+def parse_json(path, content):
+    """The JSON object in `content`, the bytes of `path`, likewise."""
+    try:
+        if content.startswith(b"\xef\xbb\xbf"):
+            content = content[3:]
+        value = json.loads(content.decode())
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
@@ -59,9 +132,3 @@ def read_json(path):
         raise UserError(f"{path}: not a JSON object")
     require_readable(path, value)
     return value
-
-
-def _umask():
-    current = os.umask(0)
-    os.umask(current)
-    return current

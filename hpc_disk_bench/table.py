@@ -3,82 +3,125 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import sys
-from dataclasses import dataclass, field
 
-from hpc_disk_bench import table_csv
 from hpc_disk_bench.commandline import Parser, output_file
 from hpc_disk_bench.errors import DONE, UserError
-from hpc_disk_bench.files import write_bytes
-from hpc_disk_bench.table_console import Console, shown
-from hpc_disk_bench.table_rows import NodeMetadata, Row, Skipped, read_row
+from hpc_disk_bench.files import beside, remove_parts
+from hpc_disk_bench.table_cache import Cache
+from hpc_disk_bench.table_console import Console, shown, summary
+from hpc_disk_bench.table_csv import Long, Wide
+from hpc_disk_bench.table_records import read
+from hpc_disk_bench.table_rows import Files, stamp
 from hpc_disk_bench.table_scan import RUN_METADATA, scan
 
-WIDE_OUTPUT, LONG_OUTPUT = "aggregated_results.csv", "aggregated_results_long.csv"
+OUTPUTS = {
+    (Wide, False): "aggregated_results.csv",
+    (Long, False): "aggregated_results_long.csv",
+    (Wide, True): "aggregated_results.parquet",
+    (Long, True): "aggregated_results_long.parquet",
+}
 EPILOG = """\
 IO500_RESULTS_DIR names the results root where none is given (default: ./io500_results).
-docs/columns.md explains every column. The table appears whole or not at all.
+docs/columns.md explains every column, docs/placement.md what --placement says. The table appears
+whole or not at all. What did not change since the last time is not read again: the results root
+keeps .aggregate-cache-..., which may be removed at any time.
 Exit code: 0 written, 2 wrong arguments or nothing to aggregate, 130 interrupted.
 """
 
 
-@dataclass(slots=True)
-class Table:
-    """What a tree gave: rows in their order, and what gave none, as (place below the root, why)."""
-
-    rows: list[Row] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-
-
 def main(argv):
     options = _options(argv)
-    root, output = options.results_root, options.output
+    root, output, form = options.results_root, options.output, options.form
     _check(root)
     place = output_file(output)
-    # Rows hold no cycles: looking for some in ten thousand of them took a third of the time.
+    remove_parts(place)
+    # Records hold no cycles: looking for some in ten thousand of them took a third of the time.
     gc.disable()
     console = Console(options.quiet)
     console.heading(root, output)
-    found = scan(root)
+    cache = Cache(root, form, not options.no_cache)
+    try:
+        told = _table(options, place, cache, console)
+    finally:
+        cache.abandon()
+    console.closing(told, output)
+    return DONE
+
+
+def _table(options, place, cache, console):
+    """Write the table to `place` and return the Summary of the tree."""
+    root, form = options.results_root, options.form
+    kept = cache.unchanged()
+    if kept:
+        stands = not options.parquet and _digest_of(place) == kept.table
+        content = () if stands else kept.content(form)
+        if content is not None:
+            console.found(kept.summary.found)
+            console.runs(kept.summary)
+            if not stands:
+                _write(place, options, content)
+            return kept.summary
+    cache.begin()
+    told, table, seen = _gather(root, form, cache, console)
+    content = [*form.lines(table.records)]
+    digest = _digest(content)
+    if options.parquet or _digest_of(place) != digest:
+        _write(place, options, content)
+    cache.finish(seen, table, told, digest)
+    return told
+
+
+def _gather(root, form, cache, console):
+    """(Summary, Table, stamps of all that was looked into by path) of a tree."""
+    seen = {}
+
+    def looked_into(path, status):
+        seen[path] = stamp(status)
+        console.scanning(len(seen))
+
+    found = scan(root, looked_into)
     if not found.runs:
         console.skipped(found.skipped)
         raise UserError(f"{shown(root)}: no run below it (a directory with {RUN_METADATA})")
     console.found(len(found.runs))
-    table = read(found, console.progress)
-    console.runs(table)
-    if not table.rows:
+    table = read(found, form, lambda run: cache.record(run, seen), Files(seen), console.reading)
+    told = summary(len(found.runs), table)
+    console.runs(told)
+    if not table.runs:
         raise UserError(f"{shown(root)}: none of its {len(found.runs)} runs has results")
-    make = table_csv.long if options.long else table_csv.wide
+    return told, table, seen
+
+
+def _write(place, options, content):
+    if options.parquet:
+        from hpc_disk_bench import table_parquet
+
+        content = [table_parquet.from_csv(b"".join(content), options.form.columns())]
     try:
-        write_bytes(place, b"".join(make(table.rows)))
+        with beside(place) as file:
+            file.writelines(content)
     except OSError as error:
-        raise UserError(f"{shown(output)}: cannot be written: {error.strerror}") from error
-    console.closing(table, output)
-    return DONE
+        name = shown(options.output)
+        raise UserError(f"{name}: cannot be written: {error.strerror}") from error
 
 
-def read(found, progress=lambda done, total: None):
-    """Read all runs of a scan into a Table."""
-    table = Table(skipped=list(found.skipped))
-    nodes = NodeMetadata()
-    best = {}
-    for done, run in enumerate(found.runs):
-        progress(done, len(found.runs))
-        try:
-            row = read_row(run, nodes)
-        except Skipped as error:
-            table.skipped.append((run.place, str(error)))
-            continue
-        other = best.setdefault(row.identity, row)
-        if other is not row:
-            deeper, copy = (row, other) if row.depth > other.depth else (other, row)
-            best[row.identity] = deeper
-            table.skipped.append((copy.run_dir, f"a copy of {deeper.run_dir}, which counts"))
-    table.rows = sorted(best.values(), key=lambda row: row.order)
-    table.notes = nodes.notes + [(row.run_dir, note) for row in table.rows for note in row.notes]
-    return table
+def _digest_of(place):
+    """The digest of the table that stands at `place`, or None."""
+    try:
+        with open(place, "rb") as file:
+            return _digest(iter(lambda: file.read(1 << 20), b""))
+    except OSError:
+        return None
+
+
+def _digest(pieces):
+    digest = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _options(argv):
@@ -86,15 +129,25 @@ def _options(argv):
     parser = Parser("aggregate_results.py", description, EPILOG)
     root = os.environ.get("IO500_RESULTS_DIR") or "io500_results"
     parser.add_argument("results_root", nargs="?", default=root, help="the results tree")
-    parser.add_argument("output", nargs="?", help=f"the table to write (default: {WIDE_OUTPUT})")
+    default = f"the table to write (default: {OUTPUTS[Wide, False]})"
+    parser.add_argument("output", nargs="?", help=default)
     parser.add_argument(
         "--long",
-        action="store_true",
-        help=f"write one row per run, phase and metric instead (default output: {LONG_OUTPUT})",
+        dest="form",
+        action="store_const",
+        const=Long,
+        default=Wide,
+        help=f"write one row per run, phase and metric (default output: {OUTPUTS[Long, False]})",
     )
+    parser.add_argument(
+        "--parquet",
+        action="store_true",
+        help=f"write Parquet instead of CSV (default output: {OUTPUTS[Wide, True]})",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="read every file, keep no cache")
     parser.add_argument("-q", "--quiet", action="store_true", help="print warnings only")
     options = parser.parse_args(argv)
-    options.output = options.output or (LONG_OUTPUT if options.long else WIDE_OUTPUT)
+    options.output = options.output or OUTPUTS[options.form, options.parquet]
     return options
 
 

@@ -180,6 +180,21 @@ def wide_columns(found=()):
     return columns + [reasons_column(name) for name in (*phases, *scores)]
 
 
+_KINDS = {"value": NUMBER, "time": NUMBER, "valid": TRUTH}
+_KINDS |= dict.fromkeys(("bandwidth", "iops", "total"), NUMBER)
+
+
+def column_of(name, known):
+    """The Column called `name`: of `known`, or one that a further phase or score brought."""
+    for column in known:
+        if column.name == name:
+            return column
+    kind = _KINDS.get(name.rpartition("_")[2], TEXT)
+    unit = {"value": "GiB/s" if name.startswith("ior") else "kIOPS", "time": "s"}
+    unit |= {"bandwidth": "GiB/s", "iops": "kIOPS"}
+    return Column(name, kind, unit.get(name.rpartition("_")[2], ""), RESULTS, "")
+
+
 LONG = (
     *IDENTITY,
     *(c for c in RUN_COLUMNS if c.name in ("storage_type", "storage_volume", "device_type")),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections import Counter
+from typing import NamedTuple
 
 from hpc_disk_bench.commandline import say
 from hpc_disk_bench.table_columns import SCORED_NAMES
@@ -13,6 +15,8 @@ from hpc_disk_bench.table_rows import MISSING_RESULTS
 RULE = "=" * 60
 STATES = ("invalid", "partial", "failed", "interrupted", "running")
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]")
+# How often progress is said: a terminal's line changes often, a log gets a line now and then.
+EVERY_LIVE, EVERY_LOGGED = 0.2, 10
 
 
 def shown(text):
@@ -24,12 +28,76 @@ def count(number, singular, plural):
     return f"{number} {singular if number == 1 else plural}"
 
 
+class Summary(NamedTuple):
+    """What is to be said of a tree. All of it can be written as JSON and read again."""
+
+    found: int  # directories of runs
+    lines: list[str]  # one for every run, by place, and then what needs somebody's attention
+    warnings: list[list[str]]
+    total: int
+    tests: int
+
+
+def summary(found, table):
+    """The Summary of a table_records.Table that was read from `found` directories."""
+    lines = [(place, f"Skipping {place}: {why}") for place, why in table.skipped]
+    lines += [(run.place, f"Loaded: {_loaded(run, record)}") for run, record in table.runs]
+    lines += [(place, f"Note on {place}: {note}") for place, note in table.notes]
+    tests = set()
+    for record in table.records:
+        tests |= SCORED_NAMES if record.tests is None else set(record.tests)
+    lines = [f"   {shown(line)}" for _, line in sorted(lines)]
+    return Summary(found, lines, [*_warnings(table)], len(table.runs), len(tests))
+
+
+def _loaded(run, record):
+    """The target alone, as in the reference; where there is something to say, the run with it."""
+    if record.state == "complete":
+        return record.target
+    why = ", ".join(record.uncounted) if record.state == "invalid" else ""
+    return f"{run.place} ({record.state}{': ' if why else ''}{why})"
+
+
+def _warnings(table):
+    missing = sum(why == MISSING_RESULTS for _, why in table.skipped)
+    if missing:
+        directories = count(missing, "directory is", "directories are")
+        yield [
+            f"{directories} missing results.json",
+            "You can regenerate these by running:",
+            "  ./io500_wrapper.sh --reprocess <directory>",
+        ]
+    states = Counter(record.state for record in table.records)
+    uncounted = sum(states[state] for state in STATES)
+    if uncounted:
+        each = ", ".join(f"{states[state]} {state}" for state in STATES if states[state])
+        yield [
+            f"{uncounted} of {count(len(table.runs), 'run does', 'runs do')} not count: {each}",
+            "They have rows that say so; no ranking includes them.",
+        ]
+    bare = sorted({record.node for run, record in table.runs if run.node is None})
+    if bare:
+        yield [
+            f"{count(len(bare), 'node has', 'nodes have')} no node_metadata.json: {_few(bare)}",
+            "You can gather it by running, on that node:",
+            "  ./gather_node_metadata.sh <cluster> <node>",
+        ]
+
+
+def _few(names, most=5):
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*map(shown, names[:most]), *more])
+
+
 class Console:
-    """Plain lines, the same on a terminal and in a log; a live count on a terminal only."""
+    """Plain lines, the same on a terminal and in a log; long work is told of on stderr."""
 
     def __init__(self, quiet=False):
         self.quiet = quiet
-        self.live = sys.stderr.isatty() and not quiet
+        self._live = sys.stderr.isatty()
+        self._every = EVERY_LIVE if self._live else EVERY_LOGGED
+        self._next = time.monotonic() + self._every
+        self._shown = False
 
     def heading(self, root, output):
         self._say(RULE, "IO500 Results Aggregation", RULE)
@@ -37,79 +105,50 @@ class Console:
         self._say("", f"Recursively scanning {shown(root)} for result directories...")
 
     def found(self, number):
+        self._done()
         self._say(f"Found {count(number, 'result directory', 'result directories')}")
 
-    def progress(self, done, total):
-        if self.live and done % 500 == 0 and total > 1000:
-            print(f"\r   reading {done} of {total}\033[K", end="", file=sys.stderr, flush=True)
+    def scanning(self, done):
+        """`done` directories have been looked into."""
+        self._progress(done, lambda: f"scanning: {done} directories")
+
+    def reading(self, done, total):
+        self._progress(done, lambda: f"reading: {done} of {total} runs, {100 * done // total} %")
 
     def skipped(self, places):
-        for place, why in places:
-            self._say(f"   Skipping {shown(place)}: {shown(why)}")
+        self._say(*(f"   Skipping {shown(place)}: {shown(why)}" for place, why in places))
 
-    def runs(self, table):
-        """One line for every run, by place, and then what needs somebody's attention."""
-        if self.live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-        lines = [(place, f"Skipping {place}: {why}") for place, why in table.skipped]
-        lines += [(row.run_dir, f"Loaded: {_loaded(row)}") for row in table.rows]
-        lines += [(place, f"Note on {place}: {note}") for place, note in table.notes]
-        for _, line in sorted(lines):
-            self._say(f"   {shown(line)}")
-        self._warn(table)
+    def runs(self, told):
+        """Everything of a Summary but its totals."""
+        self._done()
+        self._say(*told.lines)
+        for first, *more in told.warnings:
+            say(f"\n Warning: {first}", *(f"  {line}" for line in more))
 
-    def closing(self, table, output):
-        found = SCORED_NAMES & {name for row in table.rows for name in row.phases}
-        found |= {n for row in table.rows for n, phase in row.phases.items() if phase.scored}
-        total = len(table.rows)
+    def closing(self, told, output):
+        total, tests = told.total, told.tests
         self._say("", RULE)
         self._say(f"Successfully loaded {count(total, 'benchmark result', 'benchmark results')}")
-        self._say(RULE, "", f"Found {count(len(found), 'unique test type', 'unique test types')}")
+        self._say(RULE, "", f"Found {count(tests, 'unique test type', 'unique test types')}")
         self._say("", RULE, f" Aggregated results written to: {shown(output)}")
-        self._say(f" Total benchmark runs: {total}", f" Total test types: {len(found)}", RULE)
+        self._say(f" Total benchmark runs: {total}", f" Total test types: {tests}", RULE)
 
-    def _warn(self, table):
-        missing = sum(why == MISSING_RESULTS for _, why in table.skipped)
-        if missing:
-            directories = count(missing, "directory is", "directories are")
-            self._warning(
-                f"{directories} missing results.json",
-                "You can regenerate these by running:",
-                "  ./io500_wrapper.sh --reprocess <directory>",
-            )
-        states = Counter(row.state for row in table.rows)
-        uncounted = sum(states[state] for state in STATES)
-        if uncounted:
-            each = ", ".join(f"{states[state]} {state}" for state in STATES if states[state])
-            self._warning(
-                f"{uncounted} of {count(len(table.rows), 'run does', 'runs do')} not count: {each}",
-                "They have rows that say so; no ranking includes them.",
-            )
-        bare = sorted({row.node for row in table.rows if not row.node_known})
-        if bare:
-            self._warning(
-                f"{count(len(bare), 'node has', 'nodes have')} no node_metadata.json: {_few(bare)}",
-                "You can gather it by running, on that node:",
-                "  ./gather_node_metadata.sh <cluster> <node>",
-            )
+    def _progress(self, done, text):
+        if done % 256 or self.quiet or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._every
+        if self._live:
+            print(f"\r   {text()}\033[K", end="", file=sys.stderr, flush=True)
+            self._shown = True
+        else:
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            print(f"{stamp} {text()}", file=sys.stderr, flush=True)
 
-    def _warning(self, first, *more):
-        say(f"\n Warning: {first}", *(f"  {line}" for line in more))
+    def _done(self):
+        if self._shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            self._shown = False
 
     def _say(self, *lines):
-        if not self.quiet:
+        if lines and not self.quiet:
             say(*lines)
-
-
-def _loaded(row):
-    """The target alone, as in the reference; where there is something to say, the run with it."""
-    if row.state == "complete":
-        return row.target
-    invalid = [name for name, phase in row.phases.items() if phase.scored and not phase.valid]
-    why = f": {', '.join(invalid)}" if row.state == "invalid" and invalid else ""
-    return f"{row.run_dir} ({row.state}{why})"
-
-
-def _few(names, most=5):
-    more = [f"and {len(names) - most} more"] if len(names) > most else []
-    return ", ".join([*map(shown, names[:most]), *more])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from hpc_disk_bench.node import METADATA as NODE_METADATA
+from hpc_disk_bench.table_columns import NODE as NODE_METADATA
 from hpc_disk_bench.tree import METADATA as RUN_METADATA
 from hpc_disk_bench.tree import RESULTS, STATUS, find_runs
 
 
-@dataclass(slots=True)
-class Found:
+class Found(NamedTuple):
     """A directory that holds a run, or something of one."""
 
     path: str
@@ -28,24 +27,35 @@ class Found:
         return self.place.count("/")
 
 
-@dataclass(slots=True)
-class Scan:
-    runs: list[Found] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)  # (place, why)
+class Scan(NamedTuple):
+    runs: list[Found]
+    skipped: list[tuple[str, str]]  # (place, why)
 
 
-def scan(root):
-    """All runs below `root`, sorted by path, and what was passed over."""
+def scan(root, on_directory=lambda path, status: None):
+    """All runs below `root`, sorted by path, and what was passed over.
+
+    on_directory(path, status) hears of every directory, with its os.stat from before it was read.
+    """
     root = os.fspath(root).rstrip("/") or "/"
     start = os.path.join(root, "")
 
     def place(path):
         return path.removeprefix(start) if path != root else "."
 
-    found, nodes, outer = Scan(), _Nodes(root), None
-    runs = find_runs(root, lambda path, why: found.skipped.append((place(path), why)))
+    found, nodes, outer = Scan([], []), _Nodes(root), None
+
+    def on_skip(path, why):
+        found.skipped.append((place(path), why))
+
+    def looked_into(path, status, files):
+        on_directory(path, status)
+        if NODE_METADATA in files:
+            nodes.directories.add(path)
+
+    runs = find_runs(root, on_skip, looked_into)
     for run in runs:
-        path = run.directory
+        path, names = run.directory, run.names
         if outer is None or not path.startswith(outer + "/"):
             outer = path
         node = nodes.above(path)
@@ -53,10 +63,10 @@ def scan(root):
             Found(
                 path,
                 place(path),
-                os.path.basename(os.path.abspath(outer)),
-                RUN_METADATA in run.names,
+                os.path.basename(os.path.abspath(root) if outer == root else outer),
+                RUN_METADATA in names,
                 _deepest_results(run),
-                os.path.join(path, STATUS) if STATUS in run.names else None,
+                f"{path}/{STATUS}" if STATUS in names else None,
                 node,
                 place(node) if node else "",
             )
@@ -70,7 +80,7 @@ def _deepest_results(run):
         deeper = os.path.join(run.files, RESULTS)
         if os.path.isfile(deeper):
             return deeper
-    return os.path.join(run.directory, RESULTS) if RESULTS in run.names else None
+    return f"{run.directory}/{RESULTS}" if RESULTS in run.names else None
 
 
 class _Nodes:
@@ -78,9 +88,11 @@ class _Nodes:
 
     def __init__(self, root):
         self._known = {os.path.dirname(root): None}
+        self.directories = set()  # that have something of this name
 
     def above(self, path):
         if path not in self._known:
-            here = os.path.isfile(os.path.join(path, NODE_METADATA))
+            file = f"{path}/{NODE_METADATA}"
+            here = path in self.directories and os.path.isfile(file)
             self._known[path] = path if here else self.above(os.path.dirname(path))
         return self._known[path]

@@ -26,8 +26,12 @@ class Run(NamedTuple):
     names: frozenset  # those of KNOWN that lie in `directory` itself
 
 
-def find_runs(root, on_skip=lambda path, reason: None):
-    """The runs below root, sorted by path. on_skip(path, reason) hears of what was left out.
+def find_runs(
+    root, on_skip=lambda path, reason: None, on_directory=lambda path, status, files: None
+):
+    """The runs below root, sorted by path. on_skip(path, reason) hears of what was left out,
+    on_directory(path, status, files) of every directory: its os.stat from before it was read (or
+    None) and the names of what is no directory in it.
 
     A directory is a run when it holds one of the KNOWN files. Of several copies of the benchmark's
     files below one run, the deepest counts, and of those the last by name.
@@ -41,7 +45,7 @@ def find_runs(root, on_skip=lambda path, reason: None):
         if linking and _holds(path, root):
             on_skip(path, "a link to a directory above the results")
             continue
-        listed = _list(path, seen, on_skip)
+        listed = _list(path, seen, on_skip, on_directory)
         if listed is None:
             continue
         names, directories, linked = listed
@@ -60,35 +64,53 @@ def find_runs(root, on_skip=lambda path, reason: None):
     ]
 
 
-def _list(path, seen, on_skip):
+def _list(path, seen, on_skip, on_directory):
     """(names of KNOWN files, directories, links to directories) in path, or None: skipped."""
-    names, directories, links = set(), [], []
+    status, files = None, []
     try:
         status = os.stat(path)
         identity = (status.st_dev, status.st_ino)
-        if identity in seen:
+        if seen.setdefault(identity, path) is not path:
             on_skip(path, f"the same directory as {seen[identity]}")
             return None
-        seen[identity] = path
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if entry.name == DATA_MARKER:
-                    on_skip(path, "the data of a benchmark run")
-                    return None
-                if entry.name.startswith("."):
-                    if entry.name.startswith("._") and entry.name[2:] in KNOWN:
-                        on_skip(entry.path, "an AppleDouble file")
-                elif _is(os.DirEntry.is_dir, entry, on_skip):
-                    (links if entry.is_symlink() else directories).append(entry.path)
-                elif entry.name in KNOWN:
-                    # Reading a pipe that somebody left here would wait for ever.
-                    if _is(os.DirEntry.is_file, entry, on_skip):
-                        names.add(entry.name)
-                    else:
-                        on_skip(entry.path, "not a regular file")
+        return listing(path, on_skip, files)
     except OSError as error:
         on_skip(path, error.strerror)
         return None
+    finally:
+        on_directory(path, status, files)
+
+
+def listing(path, on_skip=lambda path, reason: None, files=None):
+    """What _list gives of one directory, whether or not it was seen before. Raises OSError.
+
+    files: takes the names of what is no directory.
+    """
+    names, directories, links = [], [], []
+    files = [] if files is None else files
+    with os.scandir(path) as entries:
+        for entry in entries:
+            name = entry.name
+            if name == DATA_MARKER:
+                on_skip(path, "the data of a benchmark run")
+                return None
+            if name[0] == ".":
+                if name.startswith("._") and name[2:] in KNOWN:
+                    on_skip(entry.path, "an AppleDouble file")
+                continue
+            try:
+                if entry.is_dir():
+                    (links if entry.is_symlink() else directories).append(entry.path)
+                    continue
+                files.append(name)
+                if name in KNOWN:
+                    if entry.is_file():
+                        names.append(name)
+                    else:
+                        # Reading a pipe that somebody left here would wait for ever.
+                        on_skip(entry.path, "not a regular file")
+            except OSError as error:  # a link that leads in a circle, a mount that is gone
+                on_skip(entry.path, error.strerror)
     return frozenset(names), sorted(directories), sorted(links)
 
 
@@ -96,11 +118,3 @@ def _holds(path, root):
     """Whether the link `path` leads above `root`, where following it would walk everything."""
     above = os.path.join(os.path.realpath(path), "")
     return os.path.realpath(root).startswith(above)
-
-
-def _is(kind, entry, on_skip):
-    try:
-        return kind(entry)
-    except OSError as error:  # a link that leads in a circle, a mount that is gone
-        on_skip(entry.path, error.strerror)
-        return False

@@ -5,5 +5,7 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 . "$root/scripts/common.bash"
 
-"$root/scripts/setup.sh" report
-exec "$(python_for report)" "$root/aggregate_results.py" "$@"
+parts=(report)
+[[ " $* " != *" --parquet "* ]] || parts+=(parquet)
+"$root/scripts/setup.sh" "${parts[@]}"
+exec "$(python_for "${parts[@]}")" "$root/aggregate_results.py" "$@"

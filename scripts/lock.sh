@@ -13,8 +13,8 @@ trap 'rm -rf -- "$work"' EXIT
 "$work/venv/bin/python" -I -m pip install --quiet --no-cache-dir --disable-pip-version-check uv
 
 cd -- "$root/requirements"
-# dev is resolved against report, so report comes first.
-for name in report dev mpi; do
+# dev and parquet are resolved against report, so report comes first.
+for name in report dev parquet mpi; do
   "$work/venv/bin/uv" pip compile "$@" --quiet --no-cache --universal --python-version 3.11 --generate-hashes \
     --only-binary :all: --no-header --no-emit-index-url --no-emit-find-links "$name.in" -o "$name.lock"
   printf 'locked    requirements/%s.lock\n' "$name"

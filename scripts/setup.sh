@@ -10,7 +10,7 @@ root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 . "$root/scripts/mpi.bash"
 
 usage() {
-  printf 'usage: scripts/setup.sh [report] [dev] [engine]\n'
+  printf 'usage: scripts/setup.sh [report] [dev] [parquet] [engine]\n'
   printf 'Makes .venv and the engine where they are missing or out of date; without a name: report and engine.\n'
 }
 
@@ -19,10 +19,10 @@ main() {
   [[ $# -gt 0 ]] || set -- report engine
   for part in "$@"; do
     case $part in
-    report | dev) packages+=("$part") ;;
+    report | dev | parquet) packages+=("$part") ;;
     engine) engine=yes ;;
     -h | --help) usage && return ;;
-    *) fail "no such part: $part (report, dev, engine)" ;;
+    *) fail "no such part: $part (report, dev, parquet, engine)" ;;
     esac
   done
 

@@ -5,6 +5,6 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
 . "$root/scripts/common.bash"
 
-"$root/scripts/setup.sh" report dev engine
+"$root/scripts/setup.sh" report dev parquet engine
 cd -- "$root"
 exec "$(python_for report dev)" -m pytest "$@"

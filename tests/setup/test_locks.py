@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-NAMES = ["report", "dev", "mpi"]
+NAMES = ["report", "dev", "parquet", "mpi"]
 
 
 def entries(path):
