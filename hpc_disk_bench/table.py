@@ -7,6 +7,7 @@ import hashlib
 import os
 import sys
 
+from hpc_disk_bench import table_placement
 from hpc_disk_bench.commandline import Parser, output_file
 from hpc_disk_bench.errors import DONE, UserError
 from hpc_disk_bench.files import beside, remove_parts
@@ -48,6 +49,8 @@ def main(argv):
     finally:
         cache.abandon()
     console.closing(told, output)
+    if options.placement:
+        table_placement.tell(options.placed)
     return DONE
 
 
@@ -56,7 +59,7 @@ def _table(options, place, cache, console):
     root, form = options.results_root, options.form
     kept = cache.unchanged()
     if kept:
-        stands = not options.parquet and _digest_of(place) == kept.table
+        stands = not options.altered and _digest_of(place) == kept.table
         content = () if stands else kept.content(form)
         if content is not None:
             console.found(kept.summary.found)
@@ -68,7 +71,7 @@ def _table(options, place, cache, console):
     told, table, seen = _gather(root, form, cache, console)
     content = [*form.lines(table.records)]
     digest = _digest(content)
-    if options.parquet or _digest_of(place) != digest:
+    if options.altered or _digest_of(place) != digest:
         _write(place, options, content)
     cache.finish(seen, table, told, digest)
     return told
@@ -96,10 +99,14 @@ def _gather(root, form, cache, console):
 
 
 def _write(place, options, content):
+    columns = options.form.columns()
+    if options.placement:
+        content, options.placed = table_placement.with_columns(content)
+        columns = [*columns, *table_placement.COLUMNS]
     if options.parquet:
         from hpc_disk_bench import table_parquet
 
-        content = [table_parquet.from_csv(b"".join(content), options.form.columns())]
+        content = [table_parquet.from_csv(b"".join(content), columns)]
     try:
         with beside(place) as file:
             file.writelines(content)
@@ -144,9 +151,18 @@ def _options(argv):
         action="store_true",
         help=f"write Parquet instead of CSV (default output: {OUTPUTS[Wide, True]})",
     )
+    parser.add_argument(
+        "--placement",
+        action="store_true",
+        help="say where each run stands among published ones, also in columns placement_...",
+    )
     parser.add_argument("--no-cache", action="store_true", help="read every file, keep no cache")
     parser.add_argument("-q", "--quiet", action="store_true", help="print warnings only")
     options = parser.parse_args(argv)
+    if options.placement and options.form is Long:
+        raise UserError("--placement adds columns to the wide table: leave --long away")
+    # Whether what is written is not the plain table, whose digest the cache knows.
+    options.altered = options.parquet or options.placement
     options.output = options.output or OUTPUTS[options.form, options.parquet]
     return options
 

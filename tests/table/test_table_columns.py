@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hpc_disk_bench import table_columns
+from hpc_disk_bench import table_columns, table_placement
 from tests.support import trees
 
 
@@ -34,6 +34,7 @@ def as_documented(columns):
         ("How it ended", table_columns.STATE_COLUMNS),
         ("Score", table_columns.score_columns("score")),
         ("The long form", table_columns.LONG),
+        ("Placement", table_placement.COLUMNS),
     ],
 )
 def test_a_section_names_its_columns_in_their_order(page, heading, columns):
