@@ -46,8 +46,7 @@ static int parse_depth(const char *phase, const char *word) {
   return (int)depth;
 }
 
-struct io_choice api_choice(const char *phase, const char *group) {
-  const char *text = api_text(phase, group);
+struct io_choice api_parse(const char *text, const char *phase) {
   char *copy = format_text("%s", text), *rest;
   size_t api = find_api(phase, text, strtok_r(copy, " \t", &rest));
   struct io_choice choice = {.kind = known[api].kind, .depth = 1};
@@ -65,4 +64,8 @@ struct io_choice api_choice(const char *phase, const char *group) {
   }
   free(copy);
   return choice;
+}
+
+struct io_choice api_choice(const char *phase, const char *group) {
+  return api_parse(api_text(phase, group), phase);
 }

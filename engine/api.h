@@ -9,6 +9,7 @@
 const char *api_text(const char *phase, const char *group);
 
 /* What it chooses; refuses an API or an option that this engine does not have. */
+struct io_choice api_parse(const char *text, const char *user);
 struct io_choice api_choice(const char *phase, const char *group);
 
 #endif

@@ -97,20 +97,25 @@ void write_count(const char *path, uint64_t count) {
   if (fclose(file)) fail_call("write", path, -1, errno);
 }
 
-void print_file_system(FILE *file, const char *path) {
+bool describe_file_system(const char *path, struct file_system *found) {
   struct statfs status;
-  if (statfs(path, &status)) return;
+  if (statfs(path, &status)) return false;
   double size = (double)status.f_blocks * (double)status.f_bsize;
   double free_bytes = (double)status.f_bfree * (double)status.f_bsize;
-  double used = size > 0 ? 100 * (1 - free_bytes / size) : 0;
   double inodes = (double)status.f_files;
-  double used_inodes = inodes > 0 ? 100 * (1 - (double)status.f_ffree / inodes) : 0;
-  const char *unit = "GiB";
-  double amount = size / GIB;
-  if (amount >= 1024) {
-    amount /= 1024;
-    unit = "TiB";
-  }
-  fprintf(file, "%-20s: %.1f %s   Used FS: %.1f%%   Inodes: %.1f Mi   Used Inodes: %.1f%%\n", "FS",
-          amount, unit, used, inodes / (1 << 20), used_inodes);
+  bool large = size / GIB >= 1024;
+  snprintf(found->size, sizeof found->size, "%.1f %s", size / GIB / (large ? 1024 : 1),
+           large ? "TiB" : "GiB");
+  snprintf(found->used, sizeof found->used, "%.1f%%", size > 0 ? 100 * (1 - free_bytes / size) : 0);
+  snprintf(found->inodes, sizeof found->inodes, "%.1f Mi", inodes / (1 << 20));
+  snprintf(found->used_inodes, sizeof found->used_inodes, "%.1f%%",
+           inodes > 0 ? 100 * (1 - (double)status.f_ffree / inodes) : 0);
+  return true;
+}
+
+void print_file_system(FILE *file, const char *path) {
+  struct file_system found;
+  if (!describe_file_system(path, &found)) return;
+  fprintf(file, "%-20s: %s   Used FS: %s   Inodes: %s   Used Inodes: %s\n", "FS", found.size,
+          found.used, found.inodes, found.used_inodes);
 }

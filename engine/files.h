@@ -33,6 +33,13 @@ FILE *create_file(const char *path);
 int64_t read_count(const char *path);
 void write_count(const char *path, uint64_t count);
 
+/* The file system that holds a path, as reports name it: "31.0 GiB", "19.7%", "16.0 Mi", "2.9%". */
+struct file_system {
+  char size[32], used[32], inodes[32], used_inodes[32];
+};
+/* False: it cannot be asked. */
+bool describe_file_system(const char *path, struct file_system *found);
+
 /* "FS : 31.0 GiB   Used FS: ..." of the file system that holds path. */
 void print_file_system(FILE *file, const char *path);
 

@@ -12,6 +12,7 @@
 #include "files.h"
 #include "histogram.h"
 #include "ior_report.h"
+#include "shuffle.h"
 
 /* The file of this rank, and what this rank has under way in it. */
 struct target {
@@ -31,7 +32,7 @@ struct target {
   uint64_t errors;
 };
 
-static char *path_of(const struct ior_work *work, int rank) {
+char *ior_path(const struct ior_work *work, int rank) {
   if (!work->file_per_process) return format_text("%s", work->file);
   if (!work->unique_directories) return format_text("%s.%08d", work->file, rank);
   const char *name = strrchr(work->file, '/');
@@ -47,7 +48,7 @@ static void clear_way(const struct target *target) {
     if (mkdir(dirname(copy), 0775) && errno != EEXIST) fail_call("mkdir", copy, -1, errno);
     free(copy);
   }
-  if (!work->file_per_process && world.rank != 0) return;
+  if (work->existing || (!work->file_per_process && world.rank != 0)) return;
   if (access(target->path, F_OK)) return;
   printf("WARNING: The file \"%s\" exists already and will be deleted\n", target->path);
   if (unlink(target->path)) fail_call("unlink", target->path, -1, errno);
@@ -96,15 +97,31 @@ static uint64_t random_offset(struct target *target) {
   return (x * 0x2545f4914f6cdd1dULL >> 11) % target->random_slots * target->work->transfer;
 }
 
+static uint64_t share_of(const struct ior_work *work) {
+  return work->block / work->transfer * work->segments;
+}
+
 static void prepare_random(struct target *target) {
+  const struct ior_work *work = target->work;
+  target->random_state = (uint64_t)(uint32_t)(work->seed + work->offset_seed) << 32 |
+                         ((uint32_t)world.rank * 2654435761U | 1);
+  if (work->write) {
+    target->random_slots = share_of(work) * (work->file_per_process ? 1 : (uint64_t)world.size);
+    return;
+  }
   struct stat status;
   if (stat(target->path, &status)) fail_call("stat", target->path, -1, errno);
-  target->random_slots = (uint64_t)status.st_size / target->work->transfer;
+  target->random_slots = (uint64_t)status.st_size / work->transfer;
   if (!target->random_slots)
     fail("read \"%s\": the file is smaller than one transfer of %" PRIu64 " bytes", target->path,
-         target->work->transfer);
-  target->random_state =
-      (uint64_t)(uint32_t)target->work->seed << 32 | ((uint32_t)world.rank * 2654435761U | 1);
+         work->transfer);
+}
+
+/* The same order for whoever reads what this owner wrote. */
+static uint64_t shuffled_offset(const struct target *target, uint64_t number) {
+  uint64_t key =
+      (uint64_t)target->work->offset_seed * 0x9e3779b97f4a7c15ULL + (uint64_t)target->owner;
+  return offset_of(target, shuffled(number, share_of(target->work), key));
 }
 
 /* Begins the transfer of this number, after waiting for a place in the queue. */
@@ -112,7 +129,9 @@ static inline void do_transfer(struct target *target, uint64_t number) {
   const struct ior_work *work = target->work;
   if (!target->idle_count) wait_for_one(target);
   struct io_slot *slot = target->idle[--target->idle_count];
-  slot->offset = work->random ? random_offset(target) : offset_of(target, number);
+  slot->offset = work->random    ? random_offset(target)
+                 : work->shuffle ? shuffled_offset(target, number)
+                                 : offset_of(target, number);
   if (work->write) packet_at(&target->packets[slot - target->slots], slot->offset);
   slot->started = now();
   if (target->file.interface->start(&target->file, slot)) finished(target, slot);
@@ -121,7 +140,8 @@ static inline void do_transfer(struct target *target, uint64_t number) {
 /* How many transfers this rank is to do: all of its share, or as many as the write phase recorded.
  */
 static uint64_t planned_transfers(const struct ior_work *work) {
-  uint64_t planned = work->block / work->transfer * work->segments;
+  uint64_t planned = share_of(work);
+  if (work->most && work->most < planned) planned = work->most;
   if (work->write || !work->count_file) return planned;
   int64_t count = -1;
   if (world.rank == 0) count = read_count(work->count_file);
@@ -142,7 +162,7 @@ static bool over(const struct target *target, double start) {
 
 /* Transfers until the stonewall, agrees on the largest count of a rank, and wears out up to it. */
 static uint64_t run_transfers(struct target *target, uint64_t planned, double start,
-                              struct ior_counts *counts, struct ior_result *result) {
+                              struct ior_result *result) {
   const struct ior_work *work = target->work;
   uint64_t done = 0;
   while (done < planned) {
@@ -151,12 +171,12 @@ static uint64_t run_transfers(struct target *target, uint64_t planned, double st
   }
   wait_for_all(target);
   if (!work->stonewall) return done;
-  counts->stonewall_max = reduce_count(done, MPI_MAX);
+  result->stonewall_max = reduce_count(done, MPI_MAX);
   result->stonewall_time = now() - start;
-  counts->stonewall_min = reduce_count(done, MPI_MIN);
-  counts->stonewall_total = reduce_count(done, MPI_SUM);
-  result->stonewall_bytes = counts->stonewall_total * work->transfer;
-  while (done < counts->stonewall_max) do_transfer(target, done++);
+  result->stonewall_min = reduce_count(done, MPI_MIN);
+  result->stonewall_bytes = reduce_count(done, MPI_SUM) * work->transfer;
+  if (work->no_wear_out) return done;
+  while (done < result->stonewall_max) do_transfer(target, done++);
   wait_for_all(target);
   return done;
 }
@@ -193,61 +213,78 @@ static void free_target(struct target *target) {
 static int owner_of(const struct ior_work *work) {
   if (work->write || (work->random && !work->file_per_process)) return world.rank;
   int shift = work->shift * (world.block_mapping ? world.node0_ranks : 1);
-  return (world.rank + shift) % world.size;
+  return (world.rank + shift + work->rank_shift) % world.size;
+}
+
+static void meet(const struct ior_work *work) {
+  if (!work->no_barriers) MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* What is timed: from the open to the close. Returns the transfers of this rank. */
 static uint64_t run_timed(struct target *target, uint64_t planned, struct ior_times *times,
-                          struct ior_counts *counts, struct ior_result *result) {
+                          struct ior_result *result) {
+  const struct ior_work *work = target->work;
   struct io_file *file = &target->file;
   MPI_Barrier(MPI_COMM_WORLD);
   double zero = now();
   times->open_start = now() - zero;
   file->interface->open(file);
   times->open_end = now() - zero;
-  MPI_Barrier(MPI_COMM_WORLD);
+  meet(work);
   double start = now();
   times->transfer_start = start - zero;
-  uint64_t done = run_transfers(target, planned, start, counts, result);
-  if (target->work->write) file->interface->sync(file);
+  uint64_t done = run_transfers(target, planned, start, result);
+  if (work->write && !work->no_sync) file->interface->sync(file);
   times->transfer_end = now() - zero;
-  MPI_Barrier(MPI_COMM_WORLD);
+  meet(work);
   times->close_start = now() - zero;
   file->interface->close(file);
   times->close_end = now() - zero;
   return done;
 }
 
+static double span(double start, double end) {
+  return reduce_double(end, MPI_MAX) - reduce_double(start, MPI_MIN);
+}
+
+/* What all ranks did together. */
+static void sum_up(const struct target *target, const struct ior_times *times, uint64_t done,
+                   struct ior_result *result) {
+  result->time = span(times->open_start, times->close_end);
+  result->open = span(times->open_start, times->open_end);
+  result->transfer = span(times->transfer_start, times->transfer_end);
+  result->close = span(times->close_start, times->close_end);
+  double own = times->transfer_end - times->transfer_start;
+  result->latency = done ? own / (double)done : 0;
+  result->transfers = reduce_count(done, MPI_SUM);
+  result->least = reduce_count(done, MPI_MIN);
+  result->bytes = result->transfers * target->work->transfer;
+  result->bandwidth = result->time > 0 ? (double)result->bytes / result->time : 0;
+  result->errors = reduce_count(target->errors, MPI_SUM);
+}
+
 struct ior_result ior_run(const struct ior_work *work, struct histogram *latency) {
   struct ior_result result = {0};
-  struct ior_counts counts = {0};
   struct ior_times times;
   struct target target = {.work = work, .owner = owner_of(work)};
-  target.path = path_of(work, target.owner);
+  target.path = ior_path(work, target.owner);
   target.file = (struct io_file){.choice = work->io,
                                  .interface = io_interface_of(work->io.kind),
                                  .path = target.path,
                                  .size = work->transfer,
                                  .write = work->write,
                                  .shared = !work->file_per_process};
-  char *first_file = path_of(work, 0);
-
   uint64_t planned = planned_transfers(work);
   prepare_slots(&target);
-  FILE *report = ior_report_start(work, first_file);
+  FILE *report = ior_report_start(work);
   clear_way(&target);
   if (work->random) prepare_random(&target);
-  uint64_t done = run_timed(&target, planned, &times, &counts, &result);
-
-  result.time = reduce_double(times.close_end, MPI_MAX) - reduce_double(times.open_start, MPI_MIN);
-  counts.transfers = reduce_count(done, MPI_SUM);
-  counts.bytes = counts.transfers * work->transfer;
-  result.bandwidth = result.time > 0 ? (double)counts.bytes / result.time : 0;
-  result.errors = reduce_count(target.errors, MPI_SUM);
+  uint64_t done = run_timed(&target, planned, &times, &result);
+  sum_up(&target, &times, done, &result);
   histogram_merge(target.latency, latency);
-  if (work->write && work->count_file && world.rank == 0) write_count(work->count_file, done);
-  ior_report_end(report, work, &result, &times, &counts, done, first_file);
+  if (work->write && work->count_file && world.rank == 0)
+    write_count(work->count_file, result.least);
+  ior_report_end(report, work, &result, &times);
   free_target(&target);
-  free(first_file);
   return result;
 }

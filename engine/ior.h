@@ -24,19 +24,40 @@ struct ior_work {
   int32_t seed;
   enum packet_type packet;
   const char *count_file; /* transfers of every rank: written after a write, read before a read */
-  const char *output;     /* text report of rank 0 */
-  const char *csv;        /* one row a rank */
+  const char *output;     /* text report of rank 0; NULL: none */
+  const char *csv;        /* one row a rank; NULL: none */
+
+  /* What ior on its own can be asked for beyond that. Zero is what the phases of a run do. */
+  bool shuffle;        /* every transfer of the share once, in a random order */
+  bool no_barriers;    /* between open, transfers and close */
+  bool no_sync;        /* after writing */
+  bool no_wear_out;    /* after the stonewall */
+  bool existing;       /* write into the file that is there */
+  bool csv_goes_on;    /* add the rows to those of an earlier call */
+  int rank_shift;      /* read the data of the rank so many further on */
+  uint64_t most;       /* transfers of a rank; 0: its share */
+  int64_t offset_seed; /* of random offsets */
+  int repetitions;     /* for the report only, like the next; 0: 1 */
+  int verbosity;
 };
 
 struct ior_result {
   double time;           /* first open to last close over all ranks, s */
   double bandwidth;      /* bytes / time, B/s */
   double stonewall_time; /* when the ranks agreed to stop, s after the first transfer of rank 0 */
-  uint64_t stonewall_bytes; /* of all ranks at that moment */
-  uint64_t errors;          /* transfers with wrong data, all ranks */
+  uint64_t stonewall_bytes;              /* of all ranks at that moment */
+  uint64_t errors;                       /* transfers with wrong data, all ranks */
+  uint64_t bytes, transfers;             /* of all ranks */
+  uint64_t least;                        /* transfers of the rank that did fewest */
+  double open, transfer, close;          /* the first rank's begin to the last one's end, s */
+  double latency;                        /* time of a transfer on rank 0, s */
+  uint64_t stonewall_min, stonewall_max; /* transfers of a rank at the stonewall */
 };
 
 /* Latencies of single transfers over all ranks go to *latency. */
 struct ior_result ior_run(const struct ior_work *work, struct histogram *latency);
+
+/* The file that a rank writes; to be freed. */
+char *ior_path(const struct ior_work *work, int rank);
 
 #endif

@@ -11,15 +11,24 @@ struct ior_times {
   double open_start, open_end, transfer_start, transfer_end, close_start, close_end;
 };
 
-struct ior_counts {
-  uint64_t transfers; /* of all ranks */
-  uint64_t bytes;
-  uint64_t stonewall_min, stonewall_max, stonewall_total; /* transfers of a rank at the stonewall */
-};
-
-FILE *ior_report_start(const struct ior_work *work, const char *first_file);
+/* The report of one call, to work->output where there is one; collective. */
+FILE *ior_report_start(const struct ior_work *work);
 void ior_report_end(FILE *file, const struct ior_work *work, const struct ior_result *result,
-                    const struct ior_times *times, const struct ior_counts *counts,
-                    uint64_t own_transfers, const char *first_file);
+                    const struct ior_times *times);
+
+/* Its parts, for those who make several calls. */
+void ior_print_head(FILE *file, const struct ior_work *work);
+void ior_print_columns(FILE *file);
+void ior_print_result(FILE *file, const struct ior_work *work, const struct ior_result *result,
+                      int iteration);
+/* Left-aligned in ten columns: 6 decimals below 1, 2 below 3600, none above. */
+void ior_print_number(FILE *file, double value);
+
+/* Transfers of all ranks in a second of transferring. */
+double ior_rate(const struct ior_result *result);
+
+/* "Fri Nov 20 10:01:54 2026". Static storage. */
+const char *ior_date(void);
+uint64_t ior_planned_bytes(const struct ior_work *work);
 
 #endif

@@ -14,6 +14,7 @@
 #include "phases.h"
 #include "result.h"
 #include "score.h"
+#include "tools.h"
 #include "verify.h"
 
 /* Rank 0 reads the file, so that the others need not see it. */
@@ -175,6 +176,8 @@ static void run_benchmark(const struct cli *cli, const char *ini) {
 }
 
 int main(int argc, char **argv) {
+  int code = 0;
+  if (tools_run(argc, argv, &code)) return code;
   if (cli_answer(argc, argv)) return 0;
   world_start(&argc, &argv);
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -183,7 +186,6 @@ int main(int argc, char **argv) {
   char *parsed = format_text("%s", ini);
   ini_parse(cli.ini, parsed);
   free(parsed);
-  int code = 0;
   if (cli.help) {
     if (world.rank == 0) cli_help(argv[0]);
   } else if (cli.list) {
