@@ -34,6 +34,7 @@ class Outcome(NamedTuple):
     kind: str
     remark: str = ""  # why it was left alone or failed; " (INVALID)", " (partial)" of a result
     changes: tuple[Change, ...] = ()
+    doubts: tuple[str, ...] = ()
     results: Optional[Results] = None
 
 
@@ -103,7 +104,7 @@ def _reprocess(run: Run, force, dry_run):
         if _measured_nothing(ending):
             return Outcome(LEFT, f"{ending['state']} before anything was measured")
         return Outcome(FAILED, str(error))
-    return Outcome(kind, _remark(results), tuple(changed), results)
+    return Outcome(kind, _remark(results), tuple(changed), results.warnings, results)
 
 
 def _compare(run, content):
@@ -148,8 +149,8 @@ def _tell(name, outcome, options):
         _say(f"  Left alone: {name}: {outcome.remark}", sys.stderr)
     elif outcome.kind != UNCHANGED and not options.quiet:
         _say(f"  {outcome.kind.capitalize()}: {name}{outcome.remark}")
-        for change in outcome.changes:
-            _say(f"    {change}")
+        for line in (*outcome.changes, *(f"warning: {doubt}" for doubt in outcome.doubts)):
+            _say(f"    {line}")
 
 
 def _tell_places(places):

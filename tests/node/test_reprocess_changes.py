@@ -90,6 +90,14 @@ def test_what_changed_is_said_value_by_value_and_summed_up(again, tree):
     )
 
 
+def test_a_score_that_its_phases_do_not_give_is_named_with_its_run(again, tree):
+    path = tree / INVALID / "result_summary.txt"
+    path.write_text(path.read_text().replace("TOTAL 37.565544", "TOTAL 1411.170212"))
+    lines = again().stdout.splitlines()
+    place = lines.index(f"  Parsed: {INVALID} (INVALID)")
+    assert lines[place + 1].startswith("    warning: the printed total 1411.17 is bandwidth * iops")
+
+
 def test_a_file_of_the_benchmark_that_changed_is_parsed_again(again, tree):
     again()
     path = tree / INVALID / "result_summary.txt"
