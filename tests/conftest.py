@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,18 @@ def _home_is_left_alone(tmp_path_factory):
     yield
     os.environ.clear()
     os.environ.update(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signals_are_a_terminals():
+    """nohup and background jobs ignore signals, and children would inherit that."""
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+        (signal.SIGTERM, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")
