@@ -4,10 +4,8 @@ import json
 import math
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 
 import pytest
@@ -224,52 +222,3 @@ def test_help_names_every_option_and_the_environment(aggregate):
     assert done.returncode == 0
     for words in ("results_root", "output", "--long", "--quiet", "IO500_RESULTS_DIR", "Exit code"):
         assert words in done.stdout
-
-
-def test_killed_at_any_moment_it_leaves_the_old_table_or_the_new_one(root, tmp_path, aggregate):
-    trees.write_tree(tmp_path / "io500_results", trees.mixed_runs(400))
-    assert aggregate("io500_results", "whole.csv").returncode == 0
-    whole, table = (tmp_path / "whole.csv").read_bytes(), tmp_path / "t.csv"
-    seen = set()
-    for delay in range(20):
-        table.write_bytes(b"old")
-        process = subprocess.Popen(
-            [sys.executable, root / "aggregate_results.py", "-q", "io500_results", table],
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-        )
-        time.sleep(0.025 * delay)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        seen.add(table.read_bytes())
-    assert seen <= {b"old", whole}
-
-
-def test_while_runs_are_being_written_it_never_sees_half_a_file(aggregate, tmp_path, root):
-    tree = tmp_path / "io500_results"
-    trees.write_tree(tree, trees.mixed_runs(60))
-    writing = f"""
-import pathlib, sys
-sys.path.insert(0, {str(root)!r})
-from hpc_disk_bench.files import write_json
-import json
-paths = [p for p in pathlib.Path({str(tree)!r}).rglob("*.json")]
-contents = [json.loads(p.read_text()) for p in paths]
-print("ready", flush=True)
-while True:
-    for path, content in zip(paths, contents):
-        write_json(path, content)
-"""
-    writer = subprocess.Popen([sys.executable, "-c", writing], stdout=subprocess.PIPE)
-    writer.stdout.readline()
-    try:
-        tables = []
-        for k in range(5):
-            done = aggregate("io500_results", f"{k}.csv")
-            assert "not JSON" not in done.stdout
-            assert "cannot be read" not in done.stdout
-            tables.append((tmp_path / f"{k}.csv").read_bytes())
-    finally:
-        writer.kill()
-        writer.wait()
-    assert len(set(tables)) == 1
