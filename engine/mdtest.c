@@ -14,16 +14,18 @@
 #include "files.h"
 #include "mdtest_report.h"
 
-#define TOP "test-dir.0-0"
-#define TREE "mdtest_tree."
 #define FILE_PREFIX "file.mdtest."
+#define DIRECTORY_PREFIX "dir.mdtest."
+#define ASIDE "-XX" /* what a name gets on while another takes its place */
 
 /* The files of one rank, and where this rank stands in them. */
 struct session {
   const struct mdtest_work *work;
   int owner; /* whose files these are */
   char path[HDB_PATH];
-  size_t prefix; /* bytes of path before the number of the file */
+  size_t prefix;        /* bytes of path before the number of the item */
+  uint64_t first, end;  /* the items of the directory in path */
+  char other[HDB_PATH]; /* what an item is renamed to */
   struct packet packet;
   unsigned char *read_buffer;
   int flags; /* of open */
@@ -32,25 +34,65 @@ struct session {
   uint64_t errors;
 };
 
-static char *tree_of(const char *directory, bool own_directories, int index) {
-  if (own_directories) return format_text("%s/" TOP "/" TREE "%d.0", directory, index);
-  return format_text("%s/" TOP "/" TREE "0", directory);
+static char *top_of(const struct mdtest_work *work) {
+  return format_text("%s/test-dir.0-%d", work->directory, work->iteration);
 }
 
-/* Files lie in the directory of the next rank, so that nobody works in a directory it has made
- * itself. */
-static int directory_of(int owner) { return (owner + world_node_stride()) % world.size; }
+uint64_t mdtest_directories(const struct mdtest_tree *tree) {
+  uint64_t level = 1, all = 1;
+  for (uint64_t i = 0; i < tree->depth; i++) all += level *= tree->branch;
+  return all;
+}
 
-static void open_session(struct session *session, const struct mdtest_work *work) {
-  int hops = (int)work->operation; /* create 0, stat 1, read 2, remove 3 */
-  *session = (struct session){.work = work};
-  session->owner = (int)(((int64_t)world.rank + (int64_t)hops * world_node_stride()) % world.size);
-  char *tree = tree_of(work->directory, work->own_directories, directory_of(session->owner));
-  int length = snprintf(session->path, sizeof session->path - 24, "%s/" FILE_PREFIX "%d.", tree,
-                        session->owner);
-  if (length >= (int)sizeof session->path - 24) fail("%s: the path is too long", tree);
+uint64_t mdtest_item_directories(const struct mdtest_tree *tree) {
+  uint64_t leaves = 1;
+  for (uint64_t i = 0; i < tree->depth; i++) leaves *= tree->branch;
+  return tree->leaf_only ? leaves : mdtest_directories(tree);
+}
+
+/* A directory of a tree; they are counted level by level, so that the one above is known. */
+static char *tree_of(const struct mdtest_work *work, int owner, uint64_t number) {
+  char *above = number ? tree_of(work, owner, (number - 1) / work->tree.branch) : top_of(work);
+  char *path = work->own_directories
+                   ? format_text("%s/mdtest_tree.%d.%" PRIu64, above, owner, number)
+                   : format_text("%s/mdtest_tree.%" PRIu64, above, number);
+  free(above);
+  return path;
+}
+
+static int stride_of(const struct mdtest_work *work) {
+  return (int)((int64_t)(1 + work->strides_beyond_one) * world_node_stride() % world.size);
+}
+
+/* Items lie in the directory of the next rank, so that nobody works in a directory it has made
+ * itself. */
+static int directory_of(const struct mdtest_work *work, int owner) {
+  return (owner + stride_of(work)) % world.size;
+}
+
+/* Makes path begin with the directory that holds this item. */
+static void enter_directory(struct session *session, uint64_t number) {
+  const struct mdtest_work *work = session->work;
+  uint64_t items = work->tree.items ? work->tree.items : UINT64_MAX;
+  uint64_t place = number / items;
+  uint64_t all = mdtest_directories(&work->tree);
+  session->first = place * items;
+  session->end = session->first + items < session->first ? UINT64_MAX : session->first + items;
+  if (session->end > work->files) session->end = work->files;
+  char *tree = tree_of(work, directory_of(work, session->owner),
+                       all - mdtest_item_directories(&work->tree) + place);
+  int length = snprintf(session->path, sizeof session->path - 32, "%s/%s%d.", tree,
+                        work->directories ? DIRECTORY_PREFIX : FILE_PREFIX, session->owner);
+  if (length >= (int)sizeof session->path - 32) fail("%s: the path is too long", tree);
   session->prefix = (size_t)length;
   free(tree);
+}
+
+static void open_session(struct session *session, const struct mdtest_work *work) {
+  static const int hops[] = {0, 1, 2, 3, 2}; /* create, stat, read, remove, rename */
+  *session = (struct session){.work = work};
+  session->owner = (world.rank + hops[work->operation] * stride_of(work)) % world.size;
+  enter_directory(session, 0);
   packet_make(&session->packet, work->packet, work->seed, session->owner, work->bytes);
   session->read_buffer = page_memory(work->bytes);
   session->latency = need_memory(malloc(sizeof *session->latency));
@@ -68,7 +110,8 @@ static void close_session(struct session *session) {
 }
 
 /* Far cheaper than snprintf, which would be a tenth of the time of a create in memory. */
-static void name_file(struct session *session, uint64_t number) {
+static void name_item(struct session *session, uint64_t number) {
+  if (number < session->first || number >= session->end) enter_directory(session, number);
   char digits[24];
   size_t count = 0;
   do digits[count++] = (char)('0' + number % 10);
@@ -103,7 +146,9 @@ static bool write_content(struct session *session, int fd) {
 }
 
 static bool read_content(struct session *session, int fd) {
-  size_t done = 0, size = session->work->bytes, where;
+  size_t done = 0, size = session->work->bytes - session->work->unread, where;
+  struct packet expected = session->packet;
+  expected.size = size;
   if (lseek(fd, 0, SEEK_SET) < 0) return count_error(session, "lseek", errno);
   while (done < size) {
     ssize_t moved = read(fd, session->read_buffer + done, size - done);
@@ -112,7 +157,8 @@ static bool read_content(struct session *session, int fd) {
     if (moved == 0) break;
     done += (size_t)moved;
   }
-  if (done == size && packet_matches(&session->packet, session->read_buffer, 0, &where))
+  if (done == size &&
+      (session->work->unverified || packet_matches(&expected, session->read_buffer, 0, &where)))
     return true;
   if (session->errors++ == 0)
     printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.rank, world.host, session->path);
@@ -123,6 +169,7 @@ static bool create_one(struct session *session) {
   int fd = open(session->path, session->flags | O_CREAT, 0664);
   if (fd < 0) return count_error(session, "open", errno);
   bool good = !session->work->bytes || write_content(session, fd);
+  if (good && session->work->sync_file && fsync(fd)) good = count_error(session, "fsync", errno);
   if (close(fd)) return count_error(session, "close", errno);
   return good;
 }
@@ -135,7 +182,7 @@ static bool stat_one(struct session *session) {
 static bool read_one(struct session *session) {
   int fd = open(session->path, session->flags);
   if (fd < 0) return count_error(session, "open", errno);
-  bool good = read_content(session, fd);
+  bool good = session->work->bytes == session->work->unread || read_content(session, fd);
   if (close(fd)) return count_error(session, "close", errno);
   return good;
 }
@@ -144,14 +191,47 @@ static bool remove_one(struct session *session) {
   return !unlink(session->path) || count_error(session, "unlink", errno);
 }
 
+static bool create_directory(struct session *session) {
+  return !mkdir(session->path, 0775) || count_error(session, "mkdir", errno);
+}
+
+static bool remove_directory(struct session *session) {
+  return !rmdir(session->path) || count_error(session, "rmdir", errno);
+}
+
+static bool rename_to_other(struct session *session) {
+  return !rename(session->path, session->other) || count_error(session, "rename", errno);
+}
+
+/* Every item of a directory takes the name of the one before; the first steps aside and gets the
+ * last name that is free. */
+static bool rename_one(struct session *session, uint64_t number) {
+  uint64_t first = session->first, last = session->end - 1;
+  if (number > first && number == last) {
+    name_item(session, first); /* the one that stepped aside */
+    strcat(session->path, ASIDE);
+  }
+  char from[HDB_PATH];
+  strcpy(from, session->path);
+  name_item(session, number == first ? number : number - 1);
+  strcpy(session->other, session->path);
+  if (number == first) strcat(session->other, ASIDE);
+  strcpy(session->path, from);
+  bool good = rename_to_other(session);
+  if (first == last) rename(session->other, session->path); /* a single one goes back */
+  return good;
+}
+
 /* True where the operation succeeded. */
 static bool do_one(struct session *session, uint64_t number) {
-  name_file(session, number);
+  bool directories = session->work->directories;
+  name_item(session, number);
   switch (session->work->operation) {
-    case MDTEST_CREATE: return create_one(session);
+    case MDTEST_CREATE: return directories ? create_directory(session) : create_one(session);
     case MDTEST_STAT: return stat_one(session);
     case MDTEST_READ: return read_one(session);
-    default: return remove_one(session);
+    case MDTEST_RENAME: return rename_one(session, number);
+    default: return directories ? remove_directory(session) : remove_one(session);
   }
 }
 
@@ -165,7 +245,7 @@ static inline bool timed_one(struct session *session, uint64_t number) {
 }
 
 static uint64_t planned_files(const struct mdtest_work *work) {
-  if (work->operation == MDTEST_CREATE) return work->files;
+  if (work->operation == MDTEST_CREATE || !work->count_file) return work->files;
   int64_t count = -1;
   if (world.rank == 0) count = read_count(work->count_file);
   MPI_Bcast(&count, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -202,17 +282,18 @@ static void make_directory(const char *path) {
   if (mkdir(path, 0775) && errno != EEXIST) fail_call("mkdir", path, -1, errno);
 }
 
-static double create_trees(const struct mdtest_work *work) {
+double mdtest_make_trees(const struct mdtest_work *work) {
   if (world.rank == 0) {
     make_directory(work->directory);
-    char *top = format_text("%s/" TOP, work->directory);
+    char *top = top_of(work);
     make_directory(top);
     free(top);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   double start = now();
-  if (work->own_directories || world.rank == 0) {
-    char *tree = tree_of(work->directory, work->own_directories, world.rank);
+  uint64_t count = work->own_directories || world.rank == 0 ? mdtest_directories(&work->tree) : 0;
+  for (uint64_t i = 0; i < count; i++) {
+    char *tree = tree_of(work, world.rank, i);
     make_directory(tree);
     free(tree);
   }
@@ -252,29 +333,35 @@ static uint64_t remove_leftovers(struct session *session) {
   const struct mdtest_work *work = session->work;
   uint64_t removed = 0;
   if (!work->own_directories && world.rank != 0) return 0;
-  char *tree = tree_of(work->directory, work->own_directories, world.rank);
+  char *tree = tree_of(work, world.rank, 0);
   removed = empty_tree(session, tree);
   free(tree);
   return removed;
 }
 
-static double remove_trees(const struct mdtest_work *work) {
+double mdtest_remove_trees(const struct mdtest_work *work) {
   double start = now();
-  if (work->own_directories || world.rank == 0) {
-    char *tree = tree_of(work->directory, work->own_directories, world.rank);
+  uint64_t count = work->own_directories || world.rank == 0 ? mdtest_directories(&work->tree) : 0;
+  while (count--) {
+    char *tree = tree_of(work, world.rank, count);
     if (rmdir(tree) && errno != ENOENT)
       printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.rank, world.host, tree,
              strerror(errno));
     free(tree);
   }
+  double own = now() - start;
   MPI_Barrier(MPI_COMM_WORLD);
   if (world.rank == 0) {
-    char *top = format_text("%s/" TOP, work->directory);
+    char *top = top_of(work);
     rmdir(top);
-    rmdir(work->directory);
+    if (!work->trees_stay) rmdir(work->directory);
     free(top);
   }
-  return now() - start;
+  return own;
+}
+
+static bool is_synced(const struct mdtest_work *work) {
+  return work->sync_always || (work->operation == MDTEST_CREATE && !work->sync_never);
 }
 
 struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram *latency) {
@@ -285,7 +372,8 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram
   uint64_t planned = work->remove_whatever ? 0 : planned_files(work);
   open_session(&session, work);
   FILE *report = mdtest_report_start(work);
-  if (work->operation == MDTEST_CREATE) times.tree_create = create_trees(work);
+  bool trees = !work->trees_stay;
+  if (trees && work->operation == MDTEST_CREATE) times.tree_create = mdtest_make_trees(work);
 
   MPI_Barrier(MPI_COMM_WORLD);
   double start = now();
@@ -293,16 +381,18 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram
                       ? counts.items = remove_leftovers(&session)
                       : run_operations(&session, planned, start, &counts.items, &counts, &result);
   times.own = now() - start;
-  if (work->operation == MDTEST_CREATE) sync();
+  if (is_synced(work)) sync();
   MPI_Barrier(MPI_COMM_WORLD);
   times.whole = now() - start;
 
-  if (work->operation == MDTEST_REMOVE) times.tree_remove = remove_trees(work);
+  if (trees && work->operation == MDTEST_REMOVE) times.tree_remove = mdtest_remove_trees(work);
   result.time = reduce_double(times.whole, MPI_MAX);
   result.errors = reduce_count(session.errors, MPI_SUM);
   histogram_merge(session.latency, latency);
   result.rate = result.time > 0 ? (double)reduce_count(good, MPI_SUM) / result.time : 0;
-  if (work->operation == MDTEST_CREATE && world.rank == 0)
+  result.items = counts.items;
+  result.own = times.own;
+  if (work->operation == MDTEST_CREATE && work->count_file && world.rank == 0)
     write_count(work->count_file, counts.items);
   mdtest_report_end(report, work, &result, &times, &counts);
   close_session(&session);
@@ -316,6 +406,6 @@ void mdtest_remove_leftovers(const char *directory, bool own_directories) {
   open_session(&session, &work);
   remove_leftovers(&session);
   MPI_Barrier(MPI_COMM_WORLD);
-  remove_trees(&work);
+  mdtest_remove_trees(&work);
   close_session(&session);
 }

@@ -8,7 +8,15 @@
 #include "histogram.h"
 #include "packet.h"
 
-enum mdtest_operation { MDTEST_CREATE, MDTEST_STAT, MDTEST_READ, MDTEST_REMOVE };
+enum mdtest_operation { MDTEST_CREATE, MDTEST_STAT, MDTEST_READ, MDTEST_REMOVE, MDTEST_RENAME };
+
+/* The directories that hold the items of a rank, or of all: each has `branch` below it, down to
+   `depth`. All zero: a single one. */
+struct mdtest_tree {
+  uint64_t branch, depth;
+  uint64_t items; /* of a directory; 0: all in one */
+  bool leaf_only; /* items in the lowest directories only */
+};
 
 struct mdtest_work {
   const char *command;
@@ -23,8 +31,20 @@ struct mdtest_work {
   int32_t seed;
   enum packet_type packet;
   const char *count_file; /* files of every rank: written by create, read by the others */
-  const char *output;
+  const char *output;     /* NULL: none; so with csv */
   const char *csv;
+
+  /* What mdtest on its own can be asked for beyond that. Zero is what the phases of a run do. */
+  struct mdtest_tree tree;
+  bool directories;       /* the items are directories, not files */
+  bool trees_stay;        /* neither made nor removed with the items */
+  bool sync_never;        /* the phases call sync after creating, inside the time */
+  bool sync_always;       /* after every operation's phase */
+  bool sync_file;         /* fsync after writing a file */
+  bool unverified;        /* what is read is not compared */
+  size_t unread;          /* bytes at the end of a file that are not read */
+  int strides_beyond_one; /* how much further a rank goes on between operations; -1: it stays */
+  int iteration;
 };
 
 struct mdtest_result {
@@ -33,10 +53,19 @@ struct mdtest_result {
   double stonewall_time; /* s; 0: no stonewall */
   uint64_t stonewall_items;
   uint64_t errors; /* operations that failed, or read wrong data, all ranks */
+  uint64_t items;  /* of a rank, failed ones too */
+  double own;      /* this rank's time without waiting for the others, s */
 };
 
 /* Latencies of single operations over all ranks go to *latency. */
 struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram *latency);
+
+uint64_t mdtest_directories(const struct mdtest_tree *tree);      /* in a tree */
+uint64_t mdtest_item_directories(const struct mdtest_tree *tree); /* of them with items */
+
+/* The trees of all ranks, outside of any operation; the seconds that this rank took. */
+double mdtest_make_trees(const struct mdtest_work *work);
+double mdtest_remove_trees(const struct mdtest_work *work);
 
 /* Removes what a run of this workload left in its directory: its files, its directories, nothing
  * else. */
