@@ -18,7 +18,7 @@ RUNS = """
 for ((n = 0; n < 40; n++)); do
   [[ ! -e $2/stop ]] || exit 0
   "$1/io500_wrapper.sh" busy "$3" local ssd "$2/test $3" >/dev/null 2>"$2/err.$3" || exit 1
-  sleep 3
+  sleep 1
 done
 """
 
@@ -67,6 +67,7 @@ def test_while_wrappers_write_no_aggregation_sees_half_a_file(aggregate, tmp_pat
         # Some write each its own table, some all the same one; some without the memory.
         name = "shared.csv" if number % 3 == 0 else f"{number}.csv"
         options = ["--no-cache"] if number % 5 == 0 else []
+        time.sleep(0.5)
         return name, aggregate(*options, tree, name)
 
     with ThreadPoolExecutor(4) as pool:
