@@ -22,8 +22,9 @@ BUSY = {
 @pytest.fixture(scope="session")
 def sanitized(root, engine, mpirun):
     """The engine compiled with the sanitizers."""
+    mpicc = re.sub(r"([^\w./-])", r"\\\1", str(mpirun.parent / "mpicc"))
     done = subprocess.run(
-        ["make", "-s", "-C", root / "engine", "SANITIZE=1", f"MPICC={mpirun.parent / 'mpicc'}"],
+        ["make", "-s", "-C", root / "engine", "SANITIZE=1", f"MPICC={mpicc}"],
         capture_output=True,
         text=True,
     )
@@ -64,7 +65,7 @@ def test_the_sanitizers_find_nothing(sanitized, mpirun, mpi_environ, tmp_path, k
     environ = {
         **mpi_environ,
         "ASAN_OPTIONS": "detect_leaks=1",
-        "LSAN_OPTIONS": f"suppressions={suppressions}:print_suppressions=0",
+        "LSAN_OPTIONS": f"suppressions='{suppressions}':print_suppressions=0",
     }
     with file_system(kind, tmp_path) as directory:
         bench = Engine(sanitized, mpirun, environ, tmp_path, directory / "data")
