@@ -256,6 +256,8 @@ static void sum_up(const struct target *target, const struct ior_times *times, u
   result->close = span(times->close_start, times->close_end);
   double own = times->transfer_end - times->transfer_start;
   result->latency = done ? own / (double)done : 0;
+  result->own_time = times->close_end - times->open_start;
+  result->own_transfers = done;
   result->transfers = reduce_count(done, MPI_SUM);
   result->least = reduce_count(done, MPI_MIN);
   result->bytes = result->transfers * target->work->transfer;
@@ -287,4 +289,21 @@ struct ior_result ior_run(const struct ior_work *work, struct histogram *latency
   ior_report_end(report, work, &result, &times);
   free_target(&target);
   return result;
+}
+
+static void remove_file(const char *path) {
+  if (unlink(path) && errno != ENOENT)
+    printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.rank, world.host, path,
+           strerror(errno));
+}
+
+double ior_remove_files(const struct ior_work *work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  double start = now();
+  char *path = ior_path(work, world.rank);
+  if (work->file_per_process || world.rank == 0) remove_file(path);
+  if (work->unique_directories) rmdir(dirname(path));
+  free(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return now() - start;
 }

@@ -45,9 +45,11 @@ struct ior_result {
   double time;           /* first open to last close over all ranks, s */
   double bandwidth;      /* bytes / time, B/s */
   double stonewall_time; /* when the ranks agreed to stop, s after the first transfer of rank 0 */
-  uint64_t stonewall_bytes;              /* of all ranks at that moment */
-  uint64_t errors;                       /* transfers with wrong data, all ranks */
-  uint64_t bytes, transfers;             /* of all ranks */
+  uint64_t stonewall_bytes;  /* of all ranks at that moment */
+  uint64_t errors;           /* transfers with wrong data, all ranks */
+  uint64_t bytes, transfers; /* of all ranks */
+  double own_time;           /* first open to last close of this rank, s */
+  uint64_t own_transfers;
   uint64_t least;                        /* transfers of the rank that did fewest */
   double open, transfer, close;          /* the first rank's begin to the last one's end, s */
   double latency;                        /* time of a transfer on rank 0, s */
@@ -56,6 +58,10 @@ struct ior_result {
 
 /* Latencies of single transfers over all ranks go to *latency. */
 struct ior_result ior_run(const struct ior_work *work, struct histogram *latency);
+
+/* Removes the files of a call that wrote, and its ranks' directories. Collective; the seconds it
+ * took. */
+double ior_remove_files(const struct ior_work *work);
 
 /* The file that a rank writes; to be freed. */
 char *ior_path(const struct ior_work *work, int rank);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -209,24 +208,6 @@ static int random_shift(const struct ior_session *session, int iteration) {
   return (int)(nearest + (uint64_t)rand_r(&state) % (size - nearest));
 }
 
-static void remove_file(const char *path) {
-  if (unlink(path) && errno != ENOENT)
-    printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.rank, world.host, path,
-           strerror(errno));
-}
-
-/* The files that this call wrote; outside every time but its own. */
-static double remove_files(const struct ior_work *work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double start = now();
-  char *path = ior_path(work, world.rank);
-  if (work->file_per_process || world.rank == 0) remove_file(path);
-  if (work->unique_directories) rmdir(dirname(path));
-  free(path);
-  MPI_Barrier(MPI_COMM_WORLD);
-  return now() - start;
-}
-
 static struct ior_result run_pass(struct ior_session *session, struct ior_work *work,
                                   struct histogram *latency, int iteration) {
   char *phase = format_text("ior %s, iteration %d", work->write ? "write" : "read", iteration);
@@ -279,7 +260,7 @@ static uint64_t run_iteration(struct ior_session *session, struct histogram *lat
     errors += run_reported(session, &work, latency, iteration, &least);
   }
   if (session->write && !session->keep && !(errors && given.keep_with_error)) {
-    double seconds = remove_files(&work);
+    double seconds = ior_remove_files(&work);
     if (world.rank == 0) ior_tell_removal(session, seconds, iteration);
   }
   return errors;

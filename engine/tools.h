@@ -10,5 +10,6 @@ bool tools_run(int argc, char **argv, int *code);
 /* Each in a file of its own; all ranks, MPI is running. Returns the exit code. */
 int tool_ior(int argc, char **argv);
 int tool_mdtest(int argc, char **argv);
+int tool_stream(int argc, char **argv);
 
 #endif
