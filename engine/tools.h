@@ -11,5 +11,6 @@ bool tools_run(int argc, char **argv, int *code);
 int tool_ior(int argc, char **argv);
 int tool_mdtest(int argc, char **argv);
 int tool_stream(int argc, char **argv);
+int tool_pfind(int argc, char **argv);
 
 #endif
