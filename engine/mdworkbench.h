@@ -24,7 +24,14 @@ struct mdworkbench_work {
   int32_t seed;
   enum packet_type packet;
   const char *position_file; /* where the sets begin, after the iterations so far */
-  const char *output;
+  const char *output;        /* NULL: stdout */
+
+  /* What md-workbench on its own can be asked for beyond that. Zero is what the phases of a run do.
+   */
+  bool all_ranks_as_one; /* no line for each rank */
+  bool in_sequence;      /* one of several steps: the caller prints the head and the end */
+  bool unverified;       /* what is read is not compared */
+  bool directory_stays;  /* it was there before */
 };
 
 struct mdworkbench_result {

@@ -16,9 +16,7 @@ static void print_time(FILE *file) {
   fprintf(file, "time: %s\n", text);
 }
 
-FILE *mdworkbench_report_start(const struct mdworkbench_work *work) {
-  if (world.rank != 0) return NULL;
-  FILE *file = create_file(work->output);
+void mdworkbench_print_head(FILE *file, const struct mdworkbench_work *work) {
   char *copy = format_text("%s", work->command), *rest;
   fprintf(file, "Args: %s", strtok_r(copy, " ", &rest));
   for (const char *word; (word = strtok_r(NULL, " ", &rest));) fprintf(file, " \"%s\"", word);
@@ -29,6 +27,12 @@ FILE *mdworkbench_report_start(const struct mdworkbench_work *work) {
           files * (work->precreated + (uint64_t)work->iterations * work->files),
           (double)(files * work->precreated * work->bytes) / (1 << 20), ENGINE_VERSION);
   print_time(file);
+}
+
+FILE *mdworkbench_report_start(const struct mdworkbench_work *work) {
+  if (world.rank != 0) return NULL;
+  FILE *file = work->output ? create_file(work->output) : stdout;
+  if (!work->in_sequence) mdworkbench_print_head(file, work);
   return file;
 }
 
@@ -134,14 +138,18 @@ double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
   MPI_Gather(&own, 5, MPI_DOUBLE, lines, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   for (int i = 0; i < MDW_OPERATIONS; i++) histogram_merge(&part->latency[i], &latency[i]);
   if (world.rank == 0) print_all(file, work, lines, latency);
-  print_ranks(file, work, lines, part);
+  if (!work->all_ranks_as_one) print_ranks(file, work, lines, part);
   free(lines);
   return reduce_double(part->time, MPI_MAX);
 }
 
-void mdworkbench_report_end(FILE *file, double seconds) {
-  if (world.rank != 0) return;
+void mdworkbench_print_end(FILE *file, double seconds) {
   fprintf(file, "Total runtime: %.0fs ", seconds);
   print_time(file);
-  fclose(file);
+}
+
+void mdworkbench_report_end(FILE *file, const struct mdworkbench_work *work, double seconds) {
+  if (world.rank != 0) return;
+  if (!work->in_sequence) mdworkbench_print_end(file, seconds);
+  if (file != stdout) fclose(file);
 }

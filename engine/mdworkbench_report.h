@@ -20,6 +20,10 @@ FILE *mdworkbench_report_start(const struct mdworkbench_work *work);
    Returns the slowest rank's time, s. */
 double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
                                const struct mdworkbench_part *part, struct histogram *latency);
-void mdworkbench_report_end(FILE *file, double seconds);
+void mdworkbench_report_end(FILE *file, const struct mdworkbench_work *work, double seconds);
+
+/* The first and the last lines of a report. */
+void mdworkbench_print_head(FILE *file, const struct mdworkbench_work *work);
+void mdworkbench_print_end(FILE *file, double seconds);
 
 #endif

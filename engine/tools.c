@@ -9,7 +9,8 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
 } tools[] = {
-    {"ior", tool_ior}, {"mdtest", tool_mdtest}, {"stream", tool_stream}, {"pfind", tool_pfind}};
+    {"ior", tool_ior},     {"mdtest", tool_mdtest},           {"stream", tool_stream},
+    {"pfind", tool_pfind}, {"mdworkbench", tool_mdworkbench}, {"md-workbench", tool_mdworkbench}};
 #define TOOLS (sizeof tools / sizeof tools[0])
 
 static int find_tool(const char *path) {

@@ -12,5 +12,6 @@ int tool_ior(int argc, char **argv);
 int tool_mdtest(int argc, char **argv);
 int tool_stream(int argc, char **argv);
 int tool_pfind(int argc, char **argv);
+int tool_mdworkbench(int argc, char **argv);
 
 #endif
