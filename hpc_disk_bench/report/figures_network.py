@@ -60,7 +60,8 @@ def line_shares(networked):
     long["rate"], long["wire"] = rate, wire
     long["value"] = 100 * rate / wire
     speed = long["run"].map(networked["network_speed"])
-    long["link"] = long["storage"].astype(str) + " @ " + speed
+    # Without any networked run the speeds are numbers of no row, which pyarrow's text does not add.
+    long["link"] = long["storage"].astype(str) + " @ " + speed.astype(str)
     long["hover"] += [
         f"<br>{units.number(r)} GiB/s of {units.number(w)} GiB/s"
         for r, w in zip(rate, wire, strict=True)

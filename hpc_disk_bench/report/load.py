@@ -17,6 +17,10 @@ from hpc_disk_bench.phases import PHASES, SCORED
 from hpc_disk_bench.report import quality, style, tidy, units
 from hpc_disk_bench.table_csv import unguarded
 
+# Text as Python's own strings: with pyarrow installed pandas would keep it otherwise, and the same
+# report would then depend on a package that it does not need.
+pd.set_option("mode.string_storage", "python")
+
 TABLE_VARIABLE = "IO500_TABLE"
 DEFAULT_TABLE = "aggregated_results.csv"
 
