@@ -34,32 +34,6 @@ struct session {
   uint64_t errors;
 };
 
-static char *top_of(const struct mdtest_work *work) {
-  return format_text("%s/test-dir.0-%d", work->directory, work->iteration);
-}
-
-uint64_t mdtest_directories(const struct mdtest_tree *tree) {
-  uint64_t level = 1, all = 1;
-  for (uint64_t i = 0; i < tree->depth; i++) all += level *= tree->branch;
-  return all;
-}
-
-uint64_t mdtest_item_directories(const struct mdtest_tree *tree) {
-  uint64_t leaves = 1;
-  for (uint64_t i = 0; i < tree->depth; i++) leaves *= tree->branch;
-  return tree->leaf_only ? leaves : mdtest_directories(tree);
-}
-
-/* A directory of a tree; they are counted level by level, so that the one above is known. */
-static char *tree_of(const struct mdtest_work *work, int owner, uint64_t number) {
-  char *above = number ? tree_of(work, owner, (number - 1) / work->tree.branch) : top_of(work);
-  char *path = work->own_directories
-                   ? format_text("%s/mdtest_tree.%d.%" PRIu64, above, owner, number)
-                   : format_text("%s/mdtest_tree.%" PRIu64, above, number);
-  free(above);
-  return path;
-}
-
 static int stride_of(const struct mdtest_work *work) {
   return (int)((int64_t)(1 + work->strides_beyond_one) * world_node_stride() % world.size);
 }
@@ -79,8 +53,8 @@ static void enter_directory(struct session *session, uint64_t number) {
   session->first = place * items;
   session->end = session->first + items < session->first ? UINT64_MAX : session->first + items;
   if (session->end > work->files) session->end = work->files;
-  char *tree = tree_of(work, directory_of(work, session->owner),
-                       all - mdtest_item_directories(&work->tree) + place);
+  char *tree = mdtest_tree_path(work, directory_of(work, session->owner),
+                                all - mdtest_item_directories(&work->tree) + place);
   int length = snprintf(session->path, sizeof session->path - 32, "%s/%s%d.", tree,
                         work->directories ? DIRECTORY_PREFIX : FILE_PREFIX, session->owner);
   if (length >= (int)sizeof session->path - 32) fail("%s: the path is too long", tree);
@@ -278,28 +252,6 @@ static uint64_t run_operations(struct session *session, uint64_t planned, double
   return good;
 }
 
-static void make_directory(const char *path) {
-  if (mkdir(path, 0775) && errno != EEXIST) fail_call("mkdir", path, -1, errno);
-}
-
-double mdtest_make_trees(const struct mdtest_work *work) {
-  if (world.rank == 0) {
-    make_directory(work->directory);
-    char *top = top_of(work);
-    make_directory(top);
-    free(top);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  double start = now();
-  uint64_t count = work->own_directories || world.rank == 0 ? mdtest_directories(&work->tree) : 0;
-  for (uint64_t i = 0; i < count; i++) {
-    char *tree = tree_of(work, world.rank, i);
-    make_directory(tree);
-    free(tree);
-  }
-  return now() - start;
-}
-
 static bool is_number(const char *text, const char *end) {
   if (text == end) return false;
   while (text < end && isdigit((unsigned char)*text)) text++;
@@ -333,31 +285,10 @@ static uint64_t remove_leftovers(struct session *session) {
   const struct mdtest_work *work = session->work;
   uint64_t removed = 0;
   if (!work->own_directories && world.rank != 0) return 0;
-  char *tree = tree_of(work, world.rank, 0);
+  char *tree = mdtest_tree_path(work, world.rank, 0);
   removed = empty_tree(session, tree);
   free(tree);
   return removed;
-}
-
-double mdtest_remove_trees(const struct mdtest_work *work) {
-  double start = now();
-  uint64_t count = work->own_directories || world.rank == 0 ? mdtest_directories(&work->tree) : 0;
-  while (count--) {
-    char *tree = tree_of(work, world.rank, count);
-    if (rmdir(tree) && errno != ENOENT)
-      printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.rank, world.host, tree,
-             strerror(errno));
-    free(tree);
-  }
-  double own = now() - start;
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (world.rank == 0) {
-    char *top = top_of(work);
-    rmdir(top);
-    if (!work->trees_stay) rmdir(work->directory);
-    free(top);
-  }
-  return own;
 }
 
 static bool is_synced(const struct mdtest_work *work) {

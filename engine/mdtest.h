@@ -63,6 +63,9 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram
 uint64_t mdtest_directories(const struct mdtest_tree *tree);      /* in a tree */
 uint64_t mdtest_item_directories(const struct mdtest_tree *tree); /* of them with items */
 
+/* A directory of the tree of `owner`, counted level by level; to be freed. */
+char *mdtest_tree_path(const struct mdtest_work *work, int owner, uint64_t number);
+
 /* The trees of all ranks, outside of any operation; the seconds that this rank took. */
 double mdtest_make_trees(const struct mdtest_work *work);
 double mdtest_remove_trees(const struct mdtest_work *work);
