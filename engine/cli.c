@@ -22,8 +22,11 @@ void cli_help(const char *program) {
          "  %s --list-mandatory | -lm                   List only mandatory configuration options "
          "for INI file\n"
          "  or\n"
-         "  %s --version                                Show the version\n\n",
-         program, program, program, program, program, program);
+         "  %s --version                                Show the version\n"
+         "  or\n"
+         "  %s ior|mdtest|stream|pfind|mdworkbench      Run one workload on its own (--help lists "
+         "its options)\n\n",
+         program, program, program, program, program, program, program);
   printf("Options:\n"
          "  --config-hash          Compute the configuration hash\n"
          "  --cleanup              Run only the delete phases (useful to clean up failed runs)\n"

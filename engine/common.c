@@ -11,7 +11,17 @@
 struct world world;
 static const char *current_phase = "set-up";
 
+/* Started without a launcher, Open MPI looks for a network to talk to itself and leaves a segment
+   behind in /dev/shm. */
+static void stay_alone(void) {
+  static const char *const launched[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"};
+  for (int i = 0; i < 3; i++)
+    if (getenv(launched[i])) return;
+  setenv("OMPI_MCA_btl", "self", 0);
+}
+
 void world_start(int *argc, char ***argv) {
+  stay_alone();
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world.size);

@@ -88,7 +88,7 @@ class Engine:
         return subprocess.run(
             [self.binary, *arguments],
             cwd=self.directory,
-            env=self.environ,
+            env={key: value for key, value in self.environ.items() if key != "OMPI_MCA_btl"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
