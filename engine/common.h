@@ -60,7 +60,7 @@ bool error_is_fatal(int error);
 const char *error_name(int error);
 
 void *need_memory(void *pointer);
-/* Aligned to a page, for direct I/O. */
+/* Zeroes, aligned to a page, for direct I/O. */
 void *page_memory(size_t bytes);
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

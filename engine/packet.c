@@ -61,7 +61,6 @@ void packet_make(struct packet *packet, enum packet_type type, int32_t seed, int
                  size_t size) {
   *packet = (struct packet){.type = type, .seed = seed, .owner = owner, .size = size};
   packet->data = page_memory(size);
-  memset(packet->data, 0, size ? size : 1);
   if (type == PACKET_INCOMPRESSIBLE)
     fill_incompressible(packet);
   else if (type != PACKET_RANDOM)
