@@ -28,7 +28,7 @@ static const struct {
 static size_t find_api(const char *phase, const char *text, const char *name) {
   for (size_t i = 0; i < KNOWN; i++)
     if (name && !strcasecmp(known[i].name, name)) {
-      if (!io_available(known[i].kind))
+      if (!io_interface_of(known[i].kind))
         refuse(
             "API = %s for %s: this engine was compiled without liburing; install its development "
             "files and run 'make engine' again",

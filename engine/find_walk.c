@@ -8,6 +8,7 @@
 
 #include "common.h"
 #include "hash.h"
+#include "small_file.h"
 
 #define POLL_EVERY 256
 
@@ -23,15 +24,13 @@ void queue_push(struct find_queue *queue, char kind, const char *path) {
   queue->entries[queue->length++] = entry;
 }
 
-char *queue_pop(struct find_queue *queue) {
+/* The newest entry, to be freed; NULL where there is none. */
+static char *queue_pop(struct find_queue *queue) {
   return queue->length ? queue->entries[--queue->length] : NULL;
 }
 
 static void count_error(struct find_walk *walk, const char *call, const char *path, int error) {
-  if (error_is_fatal(error)) fail_call(call, path, -1, error);
-  if (walk->errors++ == 0)
-    printf("WARNING: rank %d on %s: %s \"%s\": %s (%s)\n", world.rank, world.host, call, path,
-           strerror(error), error_name(error));
+  count_failure(&walk->errors, call, path, error);
 }
 
 static void check_file(struct find_walk *walk, const char *path) {

@@ -22,8 +22,6 @@ struct find_walk {
 };
 
 void queue_push(struct find_queue *queue, char kind, const char *path);
-/* The newest entry, to be freed; NULL where there is none. */
-char *queue_pop(struct find_queue *queue);
 
 /* Handles the newest entry: reads a directory or checks a file. False: the queue is empty. */
 bool walk_step(struct find_walk *walk);

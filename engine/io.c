@@ -17,8 +17,6 @@ const struct io_interface *io_interface_of(enum io_kind kind) {
 #endif
 }
 
-bool io_available(enum io_kind kind) { return io_interface_of(kind) != NULL; }
-
 int io_open_descriptor(const struct io_file *file) {
   int flags = file->write ? O_RDWR | O_CREAT : O_RDONLY;
 #ifdef O_DIRECT

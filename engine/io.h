@@ -51,8 +51,7 @@ extern const struct io_interface io_posix, io_mpiio;
 extern const struct io_interface io_uring_queue;
 #endif
 
-/* Whether this engine was compiled with it. */
-bool io_available(enum io_kind kind);
+/* NULL where this engine was compiled without it. */
 const struct io_interface *io_interface_of(enum io_kind kind);
 
 /* Opens with the flags that all POSIX-like interfaces share; ends the run where that fails. */

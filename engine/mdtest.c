@@ -13,6 +13,7 @@
 #include "common.h"
 #include "files.h"
 #include "mdtest_report.h"
+#include "small_file.h"
 
 #define FILE_PREFIX "file.mdtest."
 #define DIRECTORY_PREFIX "dir.mdtest."
@@ -95,48 +96,26 @@ static void name_item(struct session *session, uint64_t number) {
   *to = '\0';
 }
 
-/* An operation failed: the run ends where nothing after it can be right, else the failure is
- * counted. */
 static bool count_error(struct session *session, const char *call, int error) {
-  if (error_is_fatal(error)) fail_call(call, session->path, -1, error);
-  if (session->errors++ == 0)
-    printf("WARNING: rank %d on %s: %s \"%s\": %s (%s)\n", world.rank, world.host, call,
-           session->path, strerror(error), error_name(error));
-  return false;
+  return count_failure(&session->errors, call, session->path, error);
 }
 
 static bool write_content(struct session *session, int fd) {
-  size_t done = 0, size = session->work->bytes;
-  if (lseek(fd, 0, SEEK_SET) < 0) return count_error(session, "lseek", errno);
   packet_at(&session->packet, 0);
-  while (done < size) {
-    ssize_t moved = write(fd, session->packet.data + done, size - done);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return count_error(session, "write", errno);
-    if (moved == 0) return count_error(session, "write", ENOSPC);
-    done += (size_t)moved;
-  }
-  return true;
+  return small_file_write(fd, session->path, session->packet.data, session->work->bytes,
+                          &session->errors);
 }
 
 static bool read_content(struct session *session, int fd) {
-  size_t done = 0, size = session->work->bytes - session->work->unread, where;
+  size_t done, size = session->work->bytes - session->work->unread, where;
   struct packet expected = session->packet;
   expected.size = size;
-  if (lseek(fd, 0, SEEK_SET) < 0) return count_error(session, "lseek", errno);
-  while (done < size) {
-    ssize_t moved = read(fd, session->read_buffer + done, size - done);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) return count_error(session, "read", errno);
-    if (moved == 0) break;
-    done += (size_t)moved;
-  }
+  if (!small_file_read(fd, session->path, session->read_buffer, size, &done, &session->errors))
+    return false;
   if (done == size &&
       (session->work->unverified || packet_matches(&expected, session->read_buffer, 0, &where)))
     return true;
-  if (session->errors++ == 0)
-    printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.rank, world.host, session->path);
-  return false;
+  return count_wrong_data(&session->errors, session->path);
 }
 
 static bool create_one(struct session *session) {

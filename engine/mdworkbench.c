@@ -14,6 +14,7 @@
 #include "common.h"
 #include "files.h"
 #include "mdworkbench_report.h"
+#include "small_file.h"
 
 struct bench {
   const struct mdworkbench_work *work;
@@ -33,27 +34,15 @@ static void file_path(struct bench *bench, int rank, uint64_t set, uint64_t inde
 }
 
 static bool count_error(struct bench *bench, const char *call, int error) {
-  if (error_is_fatal(error)) fail_call(call, bench->path, -1, error);
-  if (bench->part.errors++ == 0)
-    printf("WARNING: rank %d on %s: %s \"%s\": %s (%s)\n", world.rank, world.host, call,
-           bench->path, strerror(error), error_name(error));
-  return false;
+  return count_failure(&bench->part.errors, call, bench->path, error);
 }
 
 static bool create_file_here(struct bench *bench) {
   int fd = open(bench->path, O_RDWR | O_CREAT, 0664);
   if (fd < 0) return count_error(bench, "open", errno);
-  size_t done = 0, size = bench->work->bytes;
   packet_at(&bench->packet, 0);
-  bool good = lseek(fd, 0, SEEK_SET) == 0 || count_error(bench, "lseek", errno);
-  while (good && done < size) {
-    ssize_t moved = write(fd, bench->packet.data + done, size - done);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved <= 0)
-      good = count_error(bench, "write", moved ? errno : ENOSPC);
-    else
-      done += (size_t)moved;
-  }
+  bool good = small_file_write(fd, bench->path, bench->packet.data, bench->work->bytes,
+                               &bench->part.errors);
   if (close(fd)) return count_error(bench, "close", errno);
   return good;
 }
@@ -66,23 +55,15 @@ static bool stat_file_here(struct bench *bench) {
 static bool read_file_here(struct bench *bench) {
   int fd = open(bench->path, O_RDONLY);
   if (fd < 0) return count_error(bench, "open", errno);
-  size_t done = 0, size = bench->work->bytes, where;
-  bool good = lseek(fd, 0, SEEK_SET) == 0 || count_error(bench, "lseek", errno);
-  while (good && done < size) {
-    ssize_t moved = read(fd, bench->read_buffer + done, size - done);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) good = count_error(bench, "read", errno);
-    if (moved <= 0) break;
-    done += (size_t)moved;
-  }
+  size_t done, size = bench->work->bytes, where;
+  bool good =
+      small_file_read(fd, bench->path, bench->read_buffer, size, &done, &bench->part.errors);
   if (close(fd)) return count_error(bench, "close", errno);
   if (!good) return false;
   if (done == size &&
       (bench->work->unverified || packet_matches(&bench->packet, bench->read_buffer, 0, &where)))
     return true;
-  if (bench->part.errors++ == 0)
-    printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.rank, world.host, bench->path);
-  return false;
+  return count_wrong_data(&bench->part.errors, bench->path);
 }
 
 static bool remove_file_here(struct bench *bench) {

@@ -67,7 +67,7 @@ bool phase_enabled(const struct phase *phase) {
   return option_true(phase->name, "run");
 }
 
-const char *phase_unit(const struct phase *phase) {
+static const char *phase_unit(const struct phase *phase) {
   return phase->name[0] == 'i' ? "GiB/s" : "kIOPS";
 }
 

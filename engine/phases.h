@@ -41,7 +41,6 @@ extern struct phase phases[];
 
 struct phase *phase_named(const char *name);
 bool phase_enabled(const struct phase *phase);
-const char *phase_unit(const struct phase *phase);
 
 /* Marks the phase and says why. */
 void phase_invalid(struct phase *phase, const char *format, ...)
