@@ -111,14 +111,14 @@ class _Run:
                     if self.stopped_by:  # nbclient takes it for a dead kernel
                         raise asyncio.CancelledError from error
                     self.say("Failed")
-                    raise self._failure(cell, code, error) from error
+                    raise self._failure(cell, code) from error
                 self.say("Done")
                 outputs[cell.label] = code.outputs
         finally:
             client.stop_channels()
         return outputs
 
-    def _failure(self, cell, code, error):
+    def _failure(self, cell, code):
         line, reason = cell.first_line, "the kernel died (out of memory?)"
         for output in code.outputs:
             if output.output_type == "error":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import pandas as pd
 import plotly.graph_objects as go
 
 
@@ -65,8 +64,3 @@ class Missing:
 
 def column(title, values, **more):
     return Column(title, list(values), **more)
-
-
-def frame_columns(frame: pd.DataFrame, titles: dict[str, str]):
-    """Plain text columns of `frame` under their titles."""
-    return [column(title, frame[name]) for name, title in titles.items()]
