@@ -1,5 +1,6 @@
 """Files appear whole or not at all: write beside, fsync, rename."""
 
+import atexit
 import json
 import os
 import re
@@ -12,6 +13,8 @@ from hpc_disk_bench.versions import require_readable
 _HOST = re.sub(r"[^A-Za-z0-9.]", "", os.uname().nodename)[:40]
 # What a writer on another host left: nobody takes a day to write one file.
 _LEFT_FOR_GOOD = 86400
+# What is being written now. A signal may end the block between any two steps of `beside`.
+_parts = set()
 
 
 def write_text(path, text):
@@ -29,8 +32,8 @@ def write_bytes(path, content):
 class beside:
     """with beside(path) as file: a binary file that replaces `path` when the block ends well.
 
-    Where it does not, nothing is left; a process that is killed leaves its part, which
-    remove_parts knows. private: for the owner alone. durable=False: not worth an fsync.
+    Where it does not, nothing is left (see remove_own_parts); a process that is killed leaves
+    its part, which remove_parts knows. private: for the owner alone. durable=False: not worth an fsync.
     """
 
     def __init__(self, path, private=False, durable=True):
@@ -44,9 +47,14 @@ class beside:
             unique = os.urandom(4).hex()
             part = f".{_short(name)}.{_HOST}-{os.getpid()}-{unique}.part"
             self.part = os.path.join(directory, part)
-            with suppress(FileExistsError):
+            _parts.add(self.part)
+            try:
                 self.file = os.fdopen(os.open(self.part, flags, self.mode), "wb")
                 return self.file
+            except OSError as error:
+                _parts.discard(self.part)
+                if not isinstance(error, FileExistsError):
+                    raise
 
     def __exit__(self, failed, *_):
         try:
@@ -57,11 +65,26 @@ class beside:
                         os.fsync(self.file.fileno())
             if not failed:
                 os.replace(self.part, self.path)
+                _parts.discard(self.part)
                 return
         except BaseException:
-            os.unlink(self.part)
+            self._give_up()
             raise
-        os.unlink(self.part)
+        self._give_up()
+
+    def _give_up(self):
+        with suppress(FileNotFoundError):  # interrupted after the rename
+            os.unlink(self.part)
+        _parts.discard(self.part)
+
+
+@atexit.register
+def remove_own_parts():
+    """Remove what this process was writing when a signal ended it between two steps."""
+    for part in tuple(_parts):
+        with suppress(OSError):
+            os.unlink(part)
+        _parts.discard(part)
 
 
 def remove_parts(path):

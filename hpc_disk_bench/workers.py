@@ -1,11 +1,14 @@
 """Calls of one function over many tasks, in several processes, the answers in the tasks' order."""
 
 import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import sys
 import threading
 import time
+
+from hpc_disk_bench.files import remove_own_parts
 
 
 def in_order(function, tasks, jobs):
@@ -31,13 +34,17 @@ def _begin(parent):
     # Ctrl-C reaches the whole group; the one that the user started ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    # atexit's functions are not called in these processes.
+    multiprocessing.util.Finalize(None, remove_own_parts, exitpriority=0)
     # What goes wrong in a task is raised where its answer is awaited; here it would be said twice.
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 
 
 def _leave(number, _frame):
-    # By way of an exception, so that a file that is being written is not left half-written.
+    # By way of an exception, so that a file that is being written is not left half-written;
+    # once, so that what cleans up is not interrupted.
+    signal.signal(number, signal.SIG_IGN)
     sys.exit(128 + number)
 
 
