@@ -12,6 +12,7 @@
 #include "hash.h"
 #include "options.h"
 #include "phases.h"
+#include "probe.h"
 #include "result.h"
 #include "score.h"
 #include "tools.h"
@@ -195,6 +196,10 @@ int main(int argc, char **argv) {
     if (world.rank == 0) printf("config-hash     = %" PRIX32 "\n", options_hash());
   } else if (cli.verify) {
     if (world.rank == 0) code = verify_result(cli.verify);
+  } else if (cli.probe) {
+    prepare_run(&cli);
+    phases_check();
+    probe_ranks();
   } else {
     run_benchmark(&cli, ini);
   }
