@@ -6,7 +6,8 @@
 
 #include "common.h"
 
-/* A rank that waits for its CPU after a barrier looks late; of several rounds the best one counts. */
+/* A rank that waits for its CPU after a barrier looks late; of several rounds the best one counts.
+ */
 #define ROUNDS 5
 
 struct report {
