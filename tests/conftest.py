@@ -39,6 +39,33 @@ def root():
     return ROOT
 
 
+class RealParts:
+    """What a test needs of the machine: it is skipped where that is missing. With
+    HDB_REQUIRE_REAL_PARTS=1, as in CI, it fails instead, so that nothing is left out unseen.
+    """
+
+    def programs(self, *names):
+        missing = [name for name in names if not shutil.which(name)]
+        if missing:
+            self.lack(f"not installed: {', '.join(missing)}")
+
+    def root(self):
+        if os.geteuid() != 0:
+            self.lack("needs root")
+
+    def lack(self, reason):
+        """Give up on the test for this reason."""
+        if os.environ.get("HDB_REQUIRE_REAL_PARTS") == "1":
+            pytest.fail(f"HDB_REQUIRE_REAL_PARTS=1, but {reason}", pytrace=False)
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def real_parts():
+    """RealParts: real_parts.root(), real_parts.programs("slurmctld"), real_parts.lack("why")."""
+    return RealParts()
+
+
 @pytest.fixture(scope="session")
 def shared():
     """A function: shared("samples", "09-bash-gib") is that path in ../shared, or skips the test."""
