@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from hpc_disk_bench import hosts, storage
+from hpc_disk_bench.checks.declared import contradictions
 from hpc_disk_bench.errors import REFUSED, UserError
 from hpc_disk_bench.files import write_json
 from hpc_disk_bench.tree import METADATA
@@ -43,7 +44,7 @@ class RunMetadata:
         ranks = target.ranks
         nodes = hosts.ranks_by_node(target.launch, ranks)
         self.facts = storage.inspect(target.test_dir)
-        warnings = storage.contradictions(target.storage, target.device, self.facts)
+        warnings = contradictions(target.storage, target.device, self.facts)
         warnings += _launch_warnings(nodes, ranks)
         self.content = {
             "cluster_name": target.cluster,

@@ -8,7 +8,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from hpc_disk_bench.storage import MEMORY, NETWORK, inspect
+from hpc_disk_bench.checks.declared import MEMORY, NETWORK
+from hpc_disk_bench.storage import inspect
 
 ROOT = Path(__file__).resolve().parent.parent
 # The quick configuration writes 1.5 GiB and 140,000 files with two ranks.

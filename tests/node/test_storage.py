@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from hpc_disk_bench.checks.declared import contradictions
 from hpc_disk_bench.devices import find_device
 from hpc_disk_bench.mounts import mount_of, read_mounts
-from hpc_disk_bench.storage import KEYS, contradictions, inspect
+from hpc_disk_bench.storage import KEYS, inspect
 
 MOUNTINFO = r"""
 22 1 254:0 / / rw,relatime - ext4 /dev/vda1 rw,discard
