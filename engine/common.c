@@ -20,22 +20,20 @@ static void stay_alone(void) {
   setenv("OMPI_MCA_btl", "self", 0);
 }
 
-void world_start(int *argc, char ***argv) {
-  stay_alone();
-  MPI_Init(argc, argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world.size);
-  if (gethostname(world.host, sizeof world.host - 1)) strcpy(world.host, "?");
-
+/* Who the ranks of world.comm are and which of them share a node. */
+static void look_around(void) {
+  MPI_Comm_rank(world.comm, &world.rank);
+  MPI_Comm_size(world.comm, &world.size);
   MPI_Comm node;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &node);
+  MPI_Comm_split_type(world.comm, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &node);
   int leader = world.rank; /* the lowest rank of each node stands for it */
   MPI_Bcast(&leader, 1, MPI_INT, 0, node);
   MPI_Comm_free(&node);
 
   int *leaders = need_memory(malloc(sizeof(int) * (size_t)world.size));
-  MPI_Allgather(&leader, 1, MPI_INT, leaders, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Allgather(&leader, 1, MPI_INT, leaders, 1, MPI_INT, world.comm);
   world.nodemap = need_memory(calloc((size_t)world.size + 1, 1));
+  world.nodes = world.node0_ranks = 0;
   for (int i = 0; i < world.size; i++) {
     world.nodes += leaders[i] == i;
     world.node0_ranks += leaders[i] == leaders[0];
@@ -43,6 +41,29 @@ void world_start(int *argc, char ***argv) {
   }
   world.block_mapping = world.size < 2 || leaders[1] == leaders[0];
   free(leaders);
+}
+
+void world_start(int *argc, char ***argv) {
+  stay_alone();
+  MPI_Init(argc, argv);
+  world.comm = MPI_COMM_WORLD;
+  if (gethostname(world.host, sizeof world.host - 1)) strcpy(world.host, "?");
+  look_around();
+  world.launched = world.rank;
+}
+
+struct world world_split(int colour) {
+  struct world before = world;
+  MPI_Comm_split(before.comm, colour, before.rank, &world.comm);
+  look_around();
+  return before;
+}
+
+void world_join(const struct world *before) {
+  free(world.nodemap);
+  MPI_Comm_free(&world.comm);
+  world = *before;
+  MPI_Barrier(world.comm);
 }
 
 void world_end(void) {
@@ -63,7 +84,7 @@ double now(void) {
 void fail_phase_is(const char *phase) { current_phase = phase; }
 
 static _Noreturn void end_run(const char *message) {
-  fprintf(stderr, "ERROR rank %d on %s: phase %s: %s\n", world.rank, world.host, current_phase,
+  fprintf(stderr, "ERROR rank %d on %s: phase %s: %s\n", world.launched, world.host, current_phase,
           message);
   fflush(NULL);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -98,6 +119,10 @@ void refuse(const char *format, ...) {
   fflush(NULL);
   int running = 0;
   MPI_Initialized(&running);
+  if (running && world.comm != MPI_COMM_WORLD) { /* the other parts know nothing of it */
+    MPI_Barrier(world.comm);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   if (running) MPI_Finalize();
   exit(1);
 }
@@ -211,12 +236,12 @@ const char *human_size(double bytes) {
 
 double reduce_double(double value, MPI_Op operation) {
   double result;
-  MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
+  MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, operation, world.comm);
   return result;
 }
 
 uint64_t reduce_count(uint64_t value, MPI_Op operation) {
   uint64_t result;
-  MPI_Allreduce(&value, &result, 1, MPI_UINT64_T, operation, MPI_COMM_WORLD);
+  MPI_Allreduce(&value, &result, 1, MPI_UINT64_T, operation, world.comm);
   return result;
 }

@@ -19,8 +19,10 @@
 
 /* The ranks of this run and the nodes they are on. */
 struct world {
+  MPI_Comm comm; /* what every collective call goes through */
   int rank;
   int size;
+  int launched; /* this rank among all that were launched, as messages name it */
   int nodes;
   int node0_ranks;    /* ranks on the node of rank 0 */
   bool block_mapping; /* neighbours in rank order share a node */
@@ -31,6 +33,11 @@ extern struct world world;
 
 void world_start(int *argc, char ***argv);
 void world_end(void);
+
+/* Makes the world that of the ranks with the same colour, in their order; collective over all of
+   them. Returns the world there was, for world_join, which is collective over that. */
+struct world world_split(int colour);
+void world_join(const struct world *before);
 
 /* By how many ranks a phase shifts to reach files that another node wrote: the ranks of one node
    with block mapping, else 1. */

@@ -215,7 +215,7 @@ struct find_result find_run(const struct find_work *work) {
   struct crew crew = {0};
   struct find_result sum = {0};
   bool mine = world.rank < work->ranks;
-  MPI_Comm_split(MPI_COMM_WORLD, mine ? 0 : MPI_UNDEFINED, world.rank, &crew.ranks);
+  MPI_Comm_split(world.comm, mine ? 0 : MPI_UNDEFINED, world.rank, &crew.ranks);
   if (mine) {
     start_walk(&crew, work);
     MPI_Barrier(crew.ranks);
@@ -231,8 +231,8 @@ struct find_result find_run(const struct find_work *work) {
     MPI_Comm_free(&crew.ranks);
   }
   uint64_t counts[3] = {sum.found, sum.total, sum.errors};
-  MPI_Bcast(counts, 3, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-  MPI_Bcast(&sum.time, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Bcast(counts, 3, MPI_UINT64_T, 0, world.comm);
+  MPI_Bcast(&sum.time, 1, MPI_DOUBLE, 0, world.comm);
   sum.found = counts[0], sum.total = counts[1], sum.errors = counts[2];
   return sum;
 }

@@ -72,7 +72,7 @@ static pid_t start_process(const struct script_command *command, FILE **output) 
 static void wait_for_all(void) {
   MPI_Request barrier;
   int everybody = 0;
-  MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+  MPI_Ibarrier(world.comm, &barrier);
   while (MPI_Test(&barrier, &everybody, MPI_STATUS_IGNORE), !everybody)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
@@ -90,6 +90,6 @@ struct script_result script_run(const struct script_command *command) {
     result.time = now() - began;
   }
   wait_for_all();
-  MPI_Bcast(&result, sizeof result, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&result, sizeof result, MPI_BYTE, 0, world.comm);
   return result;
 }

@@ -50,7 +50,7 @@ double histogram_quantile(const struct histogram *histogram, double share) {
 }
 
 void histogram_merge(const struct histogram *own, struct histogram *sum) {
-  MPI_Allreduce(own->count, sum->count, HISTOGRAM_CLASSES, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(own->count, sum->count, HISTOGRAM_CLASSES, MPI_UINT64_T, MPI_SUM, world.comm);
   sum->total = reduce_count(own->total, MPI_SUM);
   sum->min = reduce_count(own->min, MPI_MIN);
   sum->max = reduce_count(own->max, MPI_MAX);

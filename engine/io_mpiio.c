@@ -16,7 +16,7 @@ static _Noreturn void fail_mpi(const struct io_file *file, const char *call, int
 
 static void open_file(struct io_file *file) {
   MPI_File *handle = need_memory(malloc(sizeof *handle));
-  MPI_Comm ranks = file->shared ? MPI_COMM_WORLD : MPI_COMM_SELF;
+  MPI_Comm ranks = file->shared ? world.comm : MPI_COMM_SELF;
   int mode = file->write ? MPI_MODE_RDWR | MPI_MODE_CREATE : MPI_MODE_RDONLY;
   int code = MPI_File_open(ranks, file->path, mode, MPI_INFO_NULL, handle);
   if (code) fail_mpi(file, "MPI_File_open", -1, code);

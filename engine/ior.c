@@ -68,7 +68,7 @@ static void verify(struct target *target, const struct io_slot *slot) {
   struct packet *expected = &target->packets[slot - target->slots];
   if (packet_matches(expected, slot->buffer, slot->offset, &where)) return;
   if (target->errors++ == 0)
-    printf("WARNING: rank %d on %s: wrong data in \"%s\" at offset %" PRIu64 "\n", world.rank,
+    printf("WARNING: rank %d on %s: wrong data in \"%s\" at offset %" PRIu64 "\n", world.launched,
            world.host, target->path, slot->offset + where);
 }
 
@@ -145,7 +145,7 @@ static uint64_t planned_transfers(const struct ior_work *work) {
   if (work->write || !work->count_file) return planned;
   int64_t count = -1;
   if (world.rank == 0) count = read_count(work->count_file);
-  MPI_Bcast(&count, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&count, 1, MPI_INT64_T, 0, world.comm);
   if (count < 0)
     refuse("%s holds no count of transfers: the write phase must run first", work->count_file);
   return (uint64_t)count < planned ? (uint64_t)count : planned;
@@ -156,7 +156,7 @@ static bool over(const struct target *target, double start) {
   int own = target->last - start > target->work->stonewall;
   if (!target->work->io.collective) return own;
   int any;
-  MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, world.comm);
   return any;
 }
 
@@ -217,7 +217,7 @@ static int owner_of(const struct ior_work *work) {
 }
 
 static void meet(const struct ior_work *work) {
-  if (!work->no_barriers) MPI_Barrier(MPI_COMM_WORLD);
+  if (!work->no_barriers) MPI_Barrier(world.comm);
 }
 
 /* What is timed: from the open to the close. Returns the transfers of this rank. */
@@ -225,7 +225,7 @@ static uint64_t run_timed(struct target *target, uint64_t planned, struct ior_ti
                           struct ior_result *result) {
   const struct ior_work *work = target->work;
   struct io_file *file = &target->file;
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double zero = now();
   times->open_start = now() - zero;
   file->interface->open(file);
@@ -293,17 +293,17 @@ struct ior_result ior_run(const struct ior_work *work, struct histogram *latency
 
 static void remove_file(const char *path) {
   if (unlink(path) && errno != ENOENT)
-    printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.rank, world.host, path,
+    printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.launched, world.host, path,
            strerror(errno));
 }
 
 double ior_remove_files(const struct ior_work *work) {
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double start = now();
   char *path = ior_path(work, world.rank);
   if (work->file_per_process || world.rank == 0) remove_file(path);
   if (work->unique_directories) rmdir(dirname(path));
   free(path);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   return now() - start;
 }

@@ -179,7 +179,7 @@ void ior_report_end(FILE *file, const struct ior_work *work, const struct ior_re
                    times->transfer_end - times->transfer_start};
   double *all = NULL;
   if (world.rank == 0) all = need_memory(malloc(sizeof own * (size_t)world.size));
-  MPI_Gather(own, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Gather(own, 2, MPI_DOUBLE, all, 2, MPI_DOUBLE, 0, world.comm);
   if (world.rank == 0) write_csv(work, all, result->bytes);
   free(all);
 }

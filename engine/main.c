@@ -28,12 +28,12 @@ static char *read_ini(const char *path) {
     error = text ? 0 : errno;
     length = text ? strlen(text) : 0;
   }
-  MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
   if (error) refuse("%s: cannot be read: %s", path, strerror(error));
-  MPI_Bcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&length, 1, MPI_UINT64_T, 0, world.comm);
   if (!length) refuse("%s: the file is empty; --list prints a complete one", path);
   if (world.rank != 0) text = need_memory(calloc(length + 1, 1));
-  MPI_Bcast(text, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Bcast(text, (int)length, MPI_CHAR, 0, world.comm);
   return text;
 }
 
@@ -43,7 +43,7 @@ static char *time_stamp(void) {
     time_t seconds = time(NULL);
     strftime(text, sizeof text, "%Y.%m.%d-%H.%M.%S", localtime(&seconds));
   }
-  MPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Bcast(text, sizeof text, MPI_CHAR, 0, world.comm);
   return format_text("%s", text);
 }
 
@@ -92,7 +92,7 @@ static void make_or_refuse(const char *what, const char *path, struct made *made
                            struct run_directories *all) {
   int error = 0;
   if (world.rank == 0) error = make_directories(path, made);
-  MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
   if (!error) return;
   unmake_directories(&all->easy);
   unmake_directories(&all->hard);

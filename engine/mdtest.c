@@ -201,7 +201,7 @@ static uint64_t planned_files(const struct mdtest_work *work) {
   if (work->operation == MDTEST_CREATE || !work->count_file) return work->files;
   int64_t count = -1;
   if (world.rank == 0) count = read_count(work->count_file);
-  MPI_Bcast(&count, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&count, 1, MPI_INT64_T, 0, world.comm);
   if (count < 0)
     refuse("%s holds no count of files: the write phase must run first", work->count_file);
   return (uint64_t)count < work->files ? (uint64_t)count : work->files;
@@ -285,14 +285,14 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram
   bool trees = !work->trees_stay;
   if (trees && work->operation == MDTEST_CREATE) times.tree_create = mdtest_make_trees(work);
 
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double start = now();
   uint64_t good = work->remove_whatever
                       ? counts.items = remove_leftovers(&session)
                       : run_operations(&session, planned, start, &counts.items, &counts, &result);
   times.own = now() - start;
   if (is_synced(work)) sync();
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   times.whole = now() - start;
 
   if (trees && work->operation == MDTEST_REMOVE) times.tree_remove = mdtest_remove_trees(work);
@@ -315,7 +315,7 @@ void mdtest_remove_leftovers(const char *directory, bool own_directories) {
   struct session session;
   open_session(&session, &work);
   remove_leftovers(&session);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   mdtest_remove_trees(&work);
   close_session(&session);
 }

@@ -108,7 +108,7 @@ void mdtest_report_end(FILE *file, const struct mdtest_work *work,
   int row = ROW_FILE_CREATE + (int)work->operation;
   double *all = NULL;
   if (world.rank == 0) all = need_memory(malloc(sizeof(double) * (size_t)world.size));
-  MPI_Gather(&times->own, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Gather(&times->own, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, world.comm);
   double table_rates[MDTEST_ROWS] = {0}, csv_rates[MDTEST_ROWS] = {0}, seconds[MDTEST_ROWS] = {0};
   seconds[row] = result->time;
   seconds[ROW_TREE_CREATE] = reduce_double(times->tree_create, MPI_MAX);

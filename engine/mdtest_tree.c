@@ -47,7 +47,7 @@ double mdtest_make_trees(const struct mdtest_work *work) {
     make_directory(top);
     free(top);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double start = now();
   uint64_t count = work->own_directories || world.rank == 0 ? mdtest_directories(&work->tree) : 0;
   for (uint64_t i = 0; i < count; i++) {
@@ -64,12 +64,12 @@ double mdtest_remove_trees(const struct mdtest_work *work) {
   while (count--) {
     char *tree = mdtest_tree_path(work, world.rank, count);
     if (rmdir(tree) && errno != ENOENT)
-      printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.rank, world.host, tree,
+      printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.launched, world.host, tree,
              strerror(errno));
     free(tree);
   }
   double own = now() - start;
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   if (world.rank == 0) {
     char *top = top_of(work);
     rmdir(top);

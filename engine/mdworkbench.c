@@ -144,7 +144,7 @@ static uint64_t read_position(const struct mdworkbench_work *work) {
     if (text) sscanf(text, "pos: %" SCNu64, &position);
     free(text);
   }
-  MPI_Bcast(&position, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&position, 1, MPI_UINT64_T, 0, world.comm);
   return position;
 }
 
@@ -172,7 +172,7 @@ static void top_directory(const struct mdworkbench_work *work, bool make) {
 static void run_part(struct bench *bench, uint64_t position, int iteration, FILE *report,
                      struct mdworkbench_result *result, struct histogram *latency) {
   reset_part(&bench->part);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double start = now();
   if (bench->work->step == MDWORKBENCH_CREATE) create_step(bench);
   if (bench->work->step == MDWORKBENCH_BENCH) bench_step(bench, position);
@@ -208,7 +208,7 @@ struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work,
     run_part(&bench, position, i, report, &result, latency);
     if (work->step == MDWORKBENCH_BENCH) position += work->files;
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   if (work->step == MDWORKBENCH_DELETE)
     top_directory(work, false);
   else
@@ -235,6 +235,6 @@ void mdworkbench_remove_leftovers(const char *directory, uint64_t sets) {
     rmdir(path);
     free(path);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   if (world.rank == 0) rmdir(directory);
 }

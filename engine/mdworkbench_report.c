@@ -113,15 +113,15 @@ static void print_ranks(FILE *file, const struct mdworkbench_work *work, const s
                         const struct mdworkbench_part *part) {
   int bytes = (int)(sizeof(struct histogram) * MDW_OPERATIONS);
   if (world.rank != 0) {
-    MPI_Recv(NULL, 0, MPI_BYTE, 0, PARTS_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Send(part->latency, bytes, MPI_BYTE, 0, PARTS_TAG, MPI_COMM_WORLD);
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, PARTS_TAG, world.comm, MPI_STATUS_IGNORE);
+    MPI_Send(part->latency, bytes, MPI_BYTE, 0, PARTS_TAG, world.comm);
     return;
   }
   struct histogram *latency = need_memory(malloc((size_t)bytes));
   for (int rank = 0; rank < world.size; rank++) {
     if (rank) {
-      MPI_Send(NULL, 0, MPI_BYTE, rank, PARTS_TAG, MPI_COMM_WORLD);
-      MPI_Recv(latency, bytes, MPI_BYTE, rank, PARTS_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Send(NULL, 0, MPI_BYTE, rank, PARTS_TAG, world.comm);
+      MPI_Recv(latency, bytes, MPI_BYTE, rank, PARTS_TAG, world.comm, MPI_STATUS_IGNORE);
     }
     fprintf(file, "%d: %s process max:%.2fs", rank, step_name(work), lines[rank].time);
     print_rates(file, work, &lines[rank], rank ? latency : part->latency);
@@ -135,7 +135,7 @@ double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
                      (double)part->operations, (double)part->errors};
   struct line *lines = NULL;
   if (world.rank == 0) lines = need_memory(malloc(sizeof own * (size_t)world.size));
-  MPI_Gather(&own, 5, MPI_DOUBLE, lines, 5, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Gather(&own, 5, MPI_DOUBLE, lines, 5, MPI_DOUBLE, 0, world.comm);
   for (int i = 0; i < MDW_OPERATIONS; i++) histogram_merge(&part->latency[i], &latency[i]);
   if (world.rank == 0) print_all(file, work, lines, latency);
   if (!work->all_ranks_as_one) print_ranks(file, work, lines, part);

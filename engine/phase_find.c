@@ -25,7 +25,7 @@ static void check_phase(const char *name) {
   if (!script) return;
   /* Rank 0 runs it, so its word counts for all. */
   int error = world.rank == 0 && access(script, X_OK) ? errno : 0;
-  MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
   if (error)
     refuse("[%s] external-script = %s: cannot be executed: %s", name, script, strerror(error));
 }

@@ -199,7 +199,7 @@ void remove_ior_data(void) {
   remove_file(easy, "ior_file_easy", world.rank);
   remove_file(own, "ior_file_easy", world.rank);
   rmdir(own);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   if (world.rank == 0) {
     remove_file(easy, "ior_file_easy", -1);
     rmdir(easy);

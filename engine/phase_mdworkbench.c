@@ -35,7 +35,7 @@ static double sizing_rate(bool first) {
     if (file) fclose(file);
   }
   free(path);
-  MPI_Bcast(&rate, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&rate, 1, MPI_DOUBLE, 0, world.comm);
   if (rate > 0) return rate;
   if (first) {
     result_comment("WARNING MDWorkbench uses the MDTest rates to determine suitable options but "

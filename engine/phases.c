@@ -115,7 +115,7 @@ static void drop_caches(const struct phase *phase) {
   if (!option_true("global", "drop-caches") || phase->kind == PHASE_MARK) return;
   if (world.rank == 0) run_command("LANG=C free -m");
   run_command(option_text("global", "drop-caches-cmd"));
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   if (world.rank == 0) run_command("LANG=C free -m");
 }
 
@@ -129,7 +129,7 @@ static void wait_while_paused(const struct phase *phase) {
     while (!access(path, F_OK)) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     free(path);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
 }
 
 /* What makes a phase invalid whatever it measured. */
@@ -150,7 +150,7 @@ static void run_phase(struct phase *phase) {
   result_section(phase->name);
   wait_while_paused(phase);
   if (run.verbosity > 0) result_date("t_start");
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double start = now();
   phase->score = phase->measure(phase);
   phase->time = now() - start;

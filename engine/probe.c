@@ -34,12 +34,12 @@ void probe_ranks(void) {
   struct report own = {0};
   snprintf(own.host, sizeof own.host, "%s", world.host);
   for (int i = 0; i < ROUNDS; i++) {
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(world.comm);
     own.clock[i] = wall_clock();
   }
   struct report *all = NULL;
   if (world.rank == 0) all = need_memory(calloc((size_t)world.size, sizeof own));
-  MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, world.comm);
   if (world.rank != 0) return;
   for (int rank = 0; rank < world.size; rank++)
     printf("rank=%d size=%d host=%s ahead=%.6f\n", rank, world.size, all[rank].host,

@@ -10,14 +10,14 @@
 bool count_failure(uint64_t *errors, const char *call, const char *path, int error) {
   if (error_is_fatal(error)) fail_call(call, path, -1, error);
   if ((*errors)++ == 0)
-    printf("WARNING: rank %d on %s: %s \"%s\": %s (%s)\n", world.rank, world.host, call, path,
+    printf("WARNING: rank %d on %s: %s \"%s\": %s (%s)\n", world.launched, world.host, call, path,
            strerror(error), error_name(error));
   return false;
 }
 
 bool count_wrong_data(uint64_t *errors, const char *path) {
   if ((*errors)++ == 0)
-    printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.rank, world.host, path);
+    printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.launched, world.host, path);
   return false;
 }
 

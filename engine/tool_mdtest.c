@@ -182,7 +182,7 @@ static void tell_when_done(const struct measured *measured, int row) {
 
 static void gather_ranks(struct session *session, int row, double own) {
   double *to = session->ranks ? session->ranks + row * world.size : NULL;
-  MPI_Gather(&own, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  MPI_Gather(&own, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, 0, world.comm);
 }
 
 /* One operation on all items of one kind. Returns how many a rank did. */
@@ -231,7 +231,7 @@ static void measure_files(struct session *session, struct mdtest_work work, stru
 static void measure_trees(struct session *session, const struct mdtest_work *work,
                           struct measured *into, int row) {
   fail_phase_is("mdtest trees");
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   double own = row == ROW_TREE_CREATE ? mdtest_make_trees(work) : mdtest_remove_trees(work);
   into->time[row] = reduce_double(own, MPI_MAX);
   into->rate[row] =
@@ -266,7 +266,7 @@ static void run_iteration(struct session *session, int iteration, struct histogr
   work.iteration = iteration;
   if (given.delay) sleep((unsigned int)given.delay);
   if (is_wanted(session, MDTEST_CREATE)) measure_trees(session, &work, into, ROW_TREE_CREATE);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(world.comm);
   if (!given.files) measure_directories(session, work, into, latency);
   if (!given.directories) measure_files(session, work, into, latency);
   if (is_wanted(session, MDTEST_REMOVE)) measure_trees(session, &work, into, ROW_TREE_REMOVE);

@@ -98,7 +98,7 @@ static struct mdworkbench_work work_given(void) {
 static void check_position(void) {
   int there = 1;
   if (world.rank == 0) there = !access(given.position, R_OK);
-  MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&there, 1, MPI_INT, 0, world.comm);
   if (!there)
     refuse("md-workbench: %s, which an earlier -1 wrote, is not there; --run-info-file names it",
            given.position);

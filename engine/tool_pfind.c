@@ -66,7 +66,7 @@ static void check_directory(void) {
   int error = 0;
   if (world.rank == 0)
     error = stat(given.directory, &status) ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
-  MPI_Bcast(&error, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
   if (error) refuse("pfind: %s: %s (%s)", given.directory, strerror(error), error_name(error));
 }
 

@@ -127,7 +127,7 @@ static uint64_t run_direction(struct ior_work *work, FILE *csv) {
   memcpy(own.host, world.host, sizeof own.host);
   struct row *rows = NULL;
   if (world.rank == 0) rows = need_memory(malloc(sizeof own * (size_t)world.size));
-  MPI_Gather(&own, (int)sizeof own, MPI_BYTE, rows, (int)sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Gather(&own, (int)sizeof own, MPI_BYTE, rows, (int)sizeof own, MPI_BYTE, 0, world.comm);
   if (world.rank == 0) {
     printf("%s\n", work->write ? "write" : "read");
     tell_rows(stdout, rows);
@@ -148,13 +148,13 @@ static uint64_t run_direction(struct ior_work *work, FILE *csv) {
 static void warn_of_memory(uint64_t volume) {
   MPI_Comm node;
   int ranks;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &node);
+  MPI_Comm_split_type(world.comm, MPI_COMM_TYPE_SHARED, world.rank, MPI_INFO_NULL, &node);
   MPI_Comm_size(node, &ranks);
   MPI_Comm_free(&node);
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   double here = (double)volume * ranks;
   int fits = here <= memory, any;
-  MPI_Allreduce(&fits, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&fits, &any, 1, MPI_INT, MPI_MAX, world.comm);
   double most = reduce_double(memory, MPI_MAX);
   if (!any || world.rank != 0) return;
   printf("WARNING: the volume of a node fits in its memory (%.1f of %.1f GiB): caches help, and "
