@@ -289,7 +289,7 @@ def test_the_number_of_ranks_follows_num_procs_and_the_job(finished, environ, ra
     launcher.write_text(
         "#!/bin/bash\nif [[ $4 == *uname ]]; then\n"
         '  for ((i = 0; i < $3; i++)); do echo "h$((i % 2))"; done; exit\nfi\n'
-        'printf "%s\\n" "$@" >launched\nexec "${@:4}"\n'
+        'printf "%s\\n" "$@" >launched\nSTAND_IN_RANKS=$3 exec "${@:4}"\n'
     )
     launcher.chmod(0o755)
     finished.environ.update(environ, MPIRUN="./launcher --flag")
