@@ -33,6 +33,7 @@ from hpc_disk_bench.status import (
     write_status,
 )
 from hpc_disk_bench.summary import PhaseResult, result_of
+from hpc_disk_bench.telemetry.recorder import Recorder
 
 INI = "io500.ini"
 # The phases that a standard run prints with a figure; the timestamp measures nothing.
@@ -111,10 +112,12 @@ def _benchmark(target, template, metadata, run, signals, console):
         (run / ERRORS).write_text(f"{command[0]}: cannot be started: {error.strerror}\n")
         return None
     try:
-        _follow(benchmark, run, signals, console, _phases_to_come(template))
+        with Recorder(run, run / INI, target.test_dir, metadata.content["nodes"]) as recorder:
+            _follow(benchmark, run, signals, console, _phases_to_come(template))
     finally:
         if not benchmark.stop():
             console.failed("to end every rank: some do not answer even to SIGKILL")
+    metadata.add_warnings(recorder.warnings())
     return benchmark
 
 

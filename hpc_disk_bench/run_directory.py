@@ -73,3 +73,7 @@ class RunMetadata:
         """Write the file, with changes to its content."""
         self.content.update(changes)
         write_json(self._path, self.content)
+
+    def add_warnings(self, sentences):
+        """What came to light while the benchmark ran; written with the next write()."""
+        self.content["warnings"] = [*self.content["warnings"], *sentences]
