@@ -6,11 +6,16 @@
    For every phase it says "ready <phase>", waits for a line, and says "<phase> <start> <end> <cpu>
    <operations>": ns on CLOCK_MONOTONIC, ns of user and system time.
 
-     bare rss <program> [arguments]      runs it and says its largest resident set on stderr, KiB */
+   With HDB_THREAD in the environment a second thread sleeps beside it, as the MPI library's does in
+   every rank: the kernel then counts references to every file descriptor that a call uses.
+
+     bare usage <program> [arguments]   runs it and says "usage <KiB> <ns>" on stderr: its largest
+                                        resident set, and its user and system time */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <err.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +50,12 @@ static size_t prefix(const char *format, long directory, long owner) {
   return (size_t)length;
 }
 static size_t easy_prefix(long owner) {
-  return prefix("/mdtest-easy/test-dir.0-0/mdtest_tree.%ld.0/file.mdtest.%ld.",
-                (owner + 1) % ranks, owner);
+  return prefix("/mdtest-easy/test-dir.0-0/mdtest_tree.%ld.0/file.mdtest.%ld.", (owner + 1) % ranks,
+                owner);
 }
 static size_t hard_prefix(long owner) {
-  int length = snprintf(path, sizeof path, "%s/mdtest-hard/test-dir.0-0/mdtest_tree.0/file.mdtest.%ld.",
-                        base, owner);
+  int length = snprintf(path, sizeof path,
+                        "%s/mdtest-hard/test-dir.0-0/mdtest_tree.0/file.mdtest.%ld.", base, owner);
   return (size_t)length;
 }
 
@@ -182,12 +187,18 @@ static void find(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} phases[] = {{"ior-easy-write", ior_easy_write},     {"mdtest-easy-write", easy_create},
-              {"ior-hard-write", ior_hard_write},     {"mdtest-hard-write", hard_create},
-              {"find", find},                         {"ior-easy-read", ior_easy_read},
-              {"mdtest-easy-stat", easy_stat},        {"ior-hard-read", ior_hard_read},
-              {"mdtest-hard-stat", hard_stat},        {"mdtest-easy-delete", easy_delete},
-              {"mdtest-hard-read", hard_read},        {"mdtest-hard-delete", hard_delete}};
+} phases[] = {{"ior-easy-write", ior_easy_write},
+              {"mdtest-easy-write", easy_create},
+              {"ior-hard-write", ior_hard_write},
+              {"mdtest-hard-write", hard_create},
+              {"find", find},
+              {"ior-easy-read", ior_easy_read},
+              {"mdtest-easy-stat", easy_stat},
+              {"ior-hard-read", ior_hard_read},
+              {"mdtest-hard-stat", hard_stat},
+              {"mdtest-easy-delete", easy_delete},
+              {"mdtest-hard-read", hard_read},
+              {"mdtest-hard-delete", hard_delete}};
 
 static long long ns(clockid_t clock) {
   struct timespec time;
@@ -195,7 +206,7 @@ static long long ns(clockid_t clock) {
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-static int say_rss(char **command) {
+static int say_usage(char **command) {
   pid_t child = fork();
   if (child < 0) err(1, "fork");
   if (child == 0) {
@@ -205,18 +216,28 @@ static int say_rss(char **command) {
   int status;
   struct rusage usage;
   if (wait4(child, &status, 0, &usage) < 0) err(1, "wait4");
-  fprintf(stderr, "rss %ld\n", usage.ru_maxrss);
+  long long cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000LL +
+                  (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000LL;
+  fprintf(stderr, "usage %ld %lld\n", usage.ru_maxrss, cpu);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+static void *sleep_beside(void *nothing) {
+  pause();
+  return nothing;
+}
+
 int main(int argc, char **argv) {
-  if (argc > 2 && !strcmp(argv[1], "rss")) return say_rss(argv + 2);
+  if (argc > 2 && !strcmp(argv[1], "usage")) return say_usage(argv + 2);
   if (argc != 7) errx(2, "usage: bare directory rank ranks files easy-transfers hard-transfers");
   snprintf(base, sizeof base, "%s", argv[1]);
   rank = atol(argv[2]), ranks = atol(argv[3]), files = atol(argv[4]);
   easy_transfers = atol(argv[5]), hard_transfers = atol(argv[6]);
   if (posix_memalign((void **)&data, 4096, EASY) || posix_memalign((void **)&expected, 4096, EASY))
     errx(1, "out of memory");
+  pthread_t thread;
+  if (getenv("HDB_THREAD") && pthread_create(&thread, NULL, sleep_beside, NULL))
+    errx(1, "no thread");
   memset(data, 0, EASY);
   for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
     fill(expected, EASY, 0);
