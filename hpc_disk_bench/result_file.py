@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple, Optional
 
 from hpc_disk_bench.phases import PHASES
+from hpc_disk_bench.score import CONCURRENT
 from hpc_disk_bench.summary import NOT_PHASES, PhaseResult, ScoreResult, number_of
 
 SECTION = re.compile(r"\[(?P<name>[\w-]+)\]$")
@@ -89,7 +90,7 @@ def _phase(name, section):
         score = "0"
     value, time = number_of(score), number_of(seconds) if seconds else None
     valid = not section.reasons and value is not None
-    unit = "GiB/s" if name.startswith("ior") else "kIOPS"
+    unit = "GiB/s" if name.startswith("ior") else "score" if name == CONCURRENT else "kIOPS"
     reasons = tuple(section.reasons)
     return PhaseResult(name, value, unit, time, valid, name not in UNSCORED, reasons)
 
