@@ -44,9 +44,7 @@ class beside:
         directory, name = os.path.split(self.path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         while True:
-            unique = os.urandom(4).hex()
-            part = f".{_short(name)}.{_HOST}-{os.getpid()}-{unique}.part"
-            self.part = os.path.join(directory, part)
+            self.part = os.path.join(directory, part_name(name))
             _parts.add(self.part)
             try:
                 self.file = os.fdopen(os.open(self.part, flags, self.mode), "wb")
@@ -89,15 +87,29 @@ def remove_own_parts():
 
 def remove_parts(path):
     """Remove what writers of `path` left beside it when they were killed."""
+    for left in parts_of_the_dead(path):
+        with suppress(OSError):
+            os.unlink(left)
+
+
+def parts_of_the_dead(path):
+    """The paths of what processes that run no more left when they were making `path`."""
     directory, name = os.path.split(os.fspath(path))
     part = re.compile(rf"\.{re.escape(_short(name))}\.([A-Za-z0-9.]*)-(\d+)-[0-9a-f]{{8}}\.part")
+    dead = []
     with suppress(OSError):
         for found in filter(None, map(part.fullmatch, os.listdir(directory or "."))):
             left = os.path.join(directory, found.group())
             with suppress(OSError):
                 gone = found[1] == _HOST and not _runs(int(found[2]))
-                if gone or time.time() - os.stat(left).st_mtime > _LEFT_FOR_GOOD:
-                    os.unlink(left)
+                if gone or time.time() - os.lstat(left).st_mtime > _LEFT_FOR_GOOD:
+                    dead.append(left)
+    return sorted(dead)
+
+
+def part_name(name):
+    """A new name for what is made to become `name`: it tells the host and the process."""
+    return f".{_short(name)}.{_HOST}-{os.getpid()}-{os.urandom(4).hex()}.part"
 
 
 def _short(name):

@@ -21,7 +21,7 @@ from hpc_disk_bench.versions import KEY, WRITTEN
 RECORD = ".parsed.json"
 LARGEST = 64 * 1024 * 1024  # bytes; what is larger is no file of a run and not read
 # What the figures of a run depend on.
-MODULES = ("phase_files", "phases", "result_file", "results", "score", "summary")
+MODULES = ("phase_files", "phases", "result_file", "result_text", "results", "score", "summary")
 
 
 def sources(directory, files):

@@ -8,7 +8,6 @@ and where that is lost as well, the files of the single phases.
 """
 
 import os
-import stat
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -16,6 +15,7 @@ from hpc_disk_bench import score
 from hpc_disk_bench.errors import UNPARSED, UserError
 from hpc_disk_bench.phase_files import read_phase_files
 from hpc_disk_bench.result_file import ResultFile, parse_result_file
+from hpc_disk_bench.result_text import read_text
 from hpc_disk_bench.summary import PhaseResult, ScoreResult, Summary, parse_summary
 
 SUMMARY, RESULT_FILE, PHASE_FILES = "result_summary.txt", "result.txt", "per-phase files"
@@ -126,34 +126,7 @@ def _place(path) -> tuple[Path, str]:
 
 
 def _read(path) -> Optional[str]:
-    """The text of a result file, or None where there is none."""
-    try:
-        # Not waiting: a pipe that somebody left here would hold up everything for ever.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}", UNPARSED) from error
-    except ValueError as error:  # a name that no file can have
-        raise UserError(f"{path}: cannot be read: {error}", UNPARSED) from error
-    try:
-        with os.fdopen(handle, "rb") as file:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                raise UserError(f"{path}: not a regular file", UNPARSED)
-            content = b"" if status.st_size > LARGEST_FILE else file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}", UNPARSED) from error
-    _require_small(path, max(status.st_size, len(content)), content)
-    return content.decode("utf-8-sig", "replace")
-
-
-def _require_small(path, size, content):
-    lines = content.count(b"\n") + content.count(b"\r")
-    for number, most, what in ((size, LARGEST_FILE, "bytes"), (lines, MOST_LINES, "lines")):
-        if number > most:
-            problem = f"{number} {what} are too many for a result file of the benchmark"
-            raise UserError(f"{path}: {problem}", UNPARSED)
+    return read_text(path, LARGEST_FILE, MOST_LINES)
 
 
 def _spoken(source):

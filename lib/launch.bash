@@ -65,7 +65,11 @@ choose_launcher() {
     # A launcher and its flags, split at blanks and taken as they are.
     read -ra launcher <<<"$MPIRUN"
     type -P -- "${launcher[0]}" >/dev/null || abort "$REFUSED" "MPIRUN '${launcher[0]}': no such program"
-    launcher+=(-np "$1")
+    if [[ ${launcher[0]##*/} == srun ]]; then
+      launcher+=(-n "$1")
+    else
+      launcher+=(-np "$1")
+    fi
   else
     mpirun=$(find_mpirun "$2")
     launcher=("$mpirun" -np "$1")
@@ -73,6 +77,10 @@ choose_launcher() {
       # A job of one task with 16 CPUs has one slot, and without a job hardware threads are none: the user's number
       # counts. Bound to a core, more ranks than cores are refused, in a job also fewer.
       launcher+=(--oversubscribe --bind-to none)
+    fi
+    if [[ -n ${SLURM_JOB_ID:-} ]] && ! type -P srun >/dev/null; then
+      # Open MPI starts its daemons by srun in a job, and may crash where srun is not on PATH; ssh is what is left.
+      export PRTE_MCA_plm=${PRTE_MCA_plm:-^slurm} OMPI_MCA_plm=${OMPI_MCA_plm:-^slurm}
     fi
   fi
   if [[ $EUID == 0 ]]; then

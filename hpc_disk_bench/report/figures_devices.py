@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import SCORED
-from hpc_disk_bench.report import panels, statistics, style, text, tidy, units
+from hpc_disk_bench.report import panels, style, text, tidy, units
 from hpc_disk_bench.report.charts import Chart, Missing
 
 MARKERS = {"local": "circle", "networked": "diamond"}

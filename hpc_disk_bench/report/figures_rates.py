@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import BANDWIDTH, IOPS
-from hpc_disk_bench.report import panels, statistics, style, text, tidy, units
+from hpc_disk_bench.report import panels, style, text, tidy, units
 from hpc_disk_bench.report.charts import Chart
 
 EASY_HARD = (

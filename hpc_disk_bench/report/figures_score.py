@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from hpc_disk_bench.report import panels, statistics, style, text, tidy, units
+from hpc_disk_bench.comparison import statistics
+from hpc_disk_bench.report import panels, style, text, tidy, units
 from hpc_disk_bench.report.charts import Chart
 
 MOST_TARGETS = 40

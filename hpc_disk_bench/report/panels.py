@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from hpc_disk_bench.report import statistics, style, tidy, units
+from hpc_disk_bench.comparison import statistics
+from hpc_disk_bench.report import style, tidy, units
 
 TITLE, TICKS, AXIS_TITLE, TOP = 24, 22, 26, 8  # pixels
 GAP = 0.035  # of the width, between columns

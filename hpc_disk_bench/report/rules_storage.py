@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import BANDWIDTH
-from hpc_disk_bench.report import figures_network, statistics, units
+from hpc_disk_bench.report import figures_network, units
 from hpc_disk_bench.report.rule import HIGH, LOW, MEDIUM, Advice, Case, directories, rule, together
 
 CLEARLY_BETTER = 1.2  # the factor from which one storage is called better than another

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import BANDWIDTH
-from hpc_disk_bench.report import statistics, units
+from hpc_disk_bench.report import units
 from hpc_disk_bench.report.rule import HIGH, Advice, Case, directories, rule, together
 
 WIDE_GAP = 10.0  # the factor from hard to easy from which the way of writing decides

@@ -7,7 +7,8 @@ import importlib.metadata
 import platform
 
 import hpc_disk_bench
-from hpc_disk_bench.report import statistics, text, tidy, units
+from hpc_disk_bench.comparison import statistics
+from hpc_disk_bench.report import text, tidy, units
 from hpc_disk_bench.report.charts import Column, Table, column
 from hpc_disk_bench.report.markup import badge, escape, items, tag
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import BANDWIDTH, IOPS, SCORED
-from hpc_disk_bench.report import figures_network, panels, statistics, text, tidy, units
+from hpc_disk_bench.report import figures_network, panels, text, tidy, units
 from hpc_disk_bench.report.charts import Column, Missing, Table, column
 from hpc_disk_bench.report.markup import badge
 from hpc_disk_bench.report.tables import measure, whole

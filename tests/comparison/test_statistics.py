@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hpc_disk_bench.report import statistics
+from hpc_disk_bench.comparison import statistics
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0]])

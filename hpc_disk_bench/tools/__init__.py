@@ -1,0 +1,7 @@
+"""What ior, mdtest, pfind, md-workbench and stream print, read into one shape.
+
+    runs = tools.read("ior.out")          # [ToolRun], or None where the file is not one of theirs
+    runs[0].operations[0].mean, runs[0].state
+
+A module reads one format; none of them judges the storage. Needs nothing but Python.
+"""
