@@ -23,10 +23,12 @@
  * ranks, at random within each block, in the same way in every block. */
 struct dealt {
   const char *group;
+  const char *seeds; /* the word that the seed of the data is made of */
   uint64_t transfer;
   int offset_seed;
 };
-static const struct dealt dealt[] = {{"ior-rnd4K", 4096, 123}, {"ior-rnd1MB", 1 << 20, 11}};
+static const struct dealt dealt[] = {{"ior-rnd4K", "ior-random4K", 4096, 123},
+                                     {"ior-rnd1MB", "ior-random1MB", 1 << 20, 11}};
 #define DEALT_SEGMENTS 10000000
 
 static char *in_results(const char *name, const char *suffix) {
@@ -223,6 +225,7 @@ static void dealt_options(struct ior_work *work, const struct dealt *which) {
   work->transfer = which->transfer;
   work->block = option_size(which->group, "blockSize");
   work->segments = DEALT_SEGMENTS;
+  work->seed = signature(which->seeds, run.timestamp);
   work->offset_seed = which->offset_seed;
   work->file = format_text("%s/%s/file", run.data, which->group);
 }
