@@ -10,6 +10,7 @@
 #include "common.h"
 #include "files.h"
 #include "options.h"
+#include "record.h"
 #include "result.h"
 
 struct run run;
@@ -144,6 +145,13 @@ static void judge(struct phase *phase) {
     phase_invalid(phase, "Runtime is smaller than expected minimum runtime");
 }
 
+static void tell_latency(const char *operation, const double seconds[RECORD_SHARES]) {
+  char *key = format_text("latency-%s", operation);
+  result_pair(key, "p50 %.9f p95 %.9f p99 %.9f p99.9 %.9f max %.9f", seconds[0], seconds[1],
+              seconds[2], seconds[3], seconds[4]);
+  free(key);
+}
+
 static void run_phase(struct phase *phase) {
   fail_phase_is(phase->name);
   drop_caches(phase);
@@ -155,6 +163,7 @@ static void run_phase(struct phase *phase) {
   phase->score = phase->measure(phase);
   phase->time = now() - start;
   phase->done = true;
+  record_end(run.results, phase->name, tell_latency);
   judge(phase);
   if (phase->kind != PHASE_MARK) result_pair("score", "%f", phase->score);
   if (run.verbosity > 0) {
