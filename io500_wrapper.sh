@@ -4,8 +4,16 @@ set -euo pipefail
 
 command_name=io500_wrapper.sh
 root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
-# Slurm runs a copy of a submitted script from its spool directory.
-[[ -d $root/lib ]] || root=${SLURM_SUBMIT_DIR:-$root}
+if [[ ! -d $root/lib ]]; then
+  # Slurm runs a copy of a submitted script from its spool directory, but knows where the script was.
+  origin=$(scontrol show job "${SLURM_JOB_ID:-}" 2>/dev/null | sed -n 's/^ *Command=//p') || true
+  origin=${origin%%"$command_name"*}
+  root=$(dirname -- "$(readlink -f -- "${origin:-${SLURM_SUBMIT_DIR:-.}/}$command_name")")
+  [[ -d $root/lib ]] || {
+    printf '%s: its clone is not at %s: submit the script by its path in the clone\n' "$command_name" "$root" >&2
+    exit 2
+  }
+fi
 . "$root/lib/common.bash"
 . "$root/lib/names.bash"
 . "$root/lib/launch.bash"
@@ -13,7 +21,8 @@ root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
 
 usage() {
   cat <<'HELP'
-usage: io500_wrapper.sh [--quiet] <cluster> <node> <storage> <device> <test_dir> [volume]
+usage: io500_wrapper.sh [--check | --force] [--quiet] \
+         <cluster> <node> <storage> <device> <test_dir> [volume]
        io500_wrapper.sh --reprocess [--dry-run] [--quiet] <results_directory>
 
 Runs IO500 on the storage behind test_dir and keeps everything under
@@ -25,6 +34,8 @@ io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.S
   test_dir         a directory on the storage; made where it is missing. The run's data lies in a
                    directory of its own in it, which is removed at the end, also after Ctrl-C
   volume           which one, where a node has several of a kind (nfs4, md126)
+  --check          only the checks before the launch: exit code 0, or 3 where a run would be refused
+  --force          start nevertheless where an estimate (space, inodes, quota) speaks against it
   --reprocess      parse the result files of a run again, without running, and say what changed
   --dry-run        with --reprocess: write nothing
   --quiet          only the result, and failures
@@ -36,6 +47,9 @@ Environment:
   IO500_RESULTS_DIR   root of the results (./io500_results)
   IO500_BIN           the benchmark; else io500 on PATH, else the embedded engine
   MPIRUN              the launcher and its flags
+  PROBE_SECONDS       how long the storage is probed before a run; 0: not at all. Else 1 % of the
+                      stonewall, 3 s at most
+  STORAGE_TIMEOUT     seconds that the storage may take to answer the checks (30)
   NO_COLOR            no colours on a terminal
 
 Exit codes: 0 done, 2 usage, 3 refused before the launch, 4 the benchmark failed, 5 its result could
@@ -43,18 +57,13 @@ not be parsed, 129/130/143 ended by a signal.
 HELP
 }
 
-# require_test_dir PATH: it is a directory that can be written, or can be made.
-require_test_dir() {
-  [[ ! -e $1 || -d $1 ]] || abort "$REFUSED" "test directory '$1' is a file: name a directory"
-  [[ ! -d $1 || -w $1 && -x $1 ]] || abort "$REFUSED" "test directory '$1' cannot be written to by $(id -un)"
-}
-
 main() {
-  local quiet="" reprocess="" dry_run="" arguments=()
+  local quiet="" reprocess="" dry_run="" checking=() arguments=()
   while (($#)); do
     case $1 in
     -h | --help) usage && return ;;
     -q | --quiet) quiet=--quiet ;;
+    --check | --force) checking+=("$1") ;;
     --reprocess) reprocess=yes ;;
     --dry-run) dry_run=--dry-run ;;
     --) shift && arguments+=("$@") && break ;;
@@ -64,36 +73,38 @@ main() {
     shift
   done
   if [[ -n $reprocess ]]; then
+    ((${#checking[@]} == 0)) || abort "$USAGE" "${checking[0]} does not belong to --reprocess"
     ((${#arguments[@]} == 1)) || abort "$USAGE" "--reprocess needs one results directory, ${#arguments[@]} given"
     run_python reprocess --directory="${arguments[0]}" ${dry_run:+"$dry_run"} ${quiet:+"$quiet"}
   fi
   [[ -z $dry_run ]] || abort "$USAGE" "--dry-run belongs to --reprocess"
   ((${#arguments[@]} == 5 || ${#arguments[@]} == 6)) ||
     abort "$USAGE" "5 or 6 arguments are needed, ${#arguments[@]} given: <cluster> <node> <storage> <device> <test_dir> [volume]"
-  benchmark "$quiet" "${arguments[@]}"
+  benchmark "${arguments[@]}"
 }
 
-# benchmark QUIET CLUSTER NODE STORAGE DEVICE TEST_DIR [VOLUME]
+# benchmark CLUSTER NODE STORAGE DEVICE TEST_DIR [VOLUME]: with the flags of main.
 benchmark() {
-  local quiet=$1 cluster=$2 node=$3 storage=$4 device=$5 test_dir volume=${7:-} results config binary ranks launcher
+  local cluster=$1 node=$2 storage=$3 device=$4 test_dir volume=${6:-} results config binary ranks launcher
   require_name cluster "$cluster"
   require_name node "$node"
   require_name storage "$storage"
   require_name device "$device"
   [[ -z $volume ]] || require_name volume "$volume"
-  require_path "test directory" "$6"
-  test_dir=$(absolute "$6")
+  require_path "test directory" "$5"
+  test_dir=$(absolute "$5")
   results=$(absolute "${IO500_RESULTS_DIR:-io500_results}")
   require_path "test directory" "$test_dir"
   require_path "results directory" "$results"
   ranks=$(count_ranks)
   config=$(choose_configuration "$storage" "$device")
-  require_test_dir "$test_dir"
+  [[ -z ${PROBE_SECONDS:-} ]] || checking+=("--probe-seconds=$(seconds_of PROBE_SECONDS "$PROBE_SECONDS")")
+  checking+=("--patience=$(seconds_of STORAGE_TIMEOUT "${STORAGE_TIMEOUT:-30}")")
   binary=$(find_benchmark)
   choose_launcher "$ranks" "$binary"
   run_python run --cluster="$cluster" --node="$node" --storage="$storage" --device="$device" --volume="$volume" \
     --test-dir="$test_dir" --results="$results" --config="$config" --config-name="${config#"$root/"}" \
-    --binary="$binary" --ranks="$ranks" ${quiet:+"$quiet"} -- "${launcher[@]}"
+    --binary="$binary" --ranks="$ranks" "${checking[@]}" ${quiet:+"$quiet"} -- "${launcher[@]}"
 }
 
 main "$@"

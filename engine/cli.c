@@ -33,6 +33,7 @@ void cli_help(const char *program) {
          "  --dry-run              Show executed IO benchmark arguments but do not run them\n"
          "  --mode=standard|extended\n"
          "                         Define the mode to run the benchmark (default: standard)\n"
+         "  --no-record            Leave timeseries.csv, latency.csv and ranks.csv out\n"
          "  --probe                Check the INI file and show where the ranks are, without I/O\n"
          "  --timestamp=<string>   Use <string> for the output directory name\n\n"
          "  -v                     Increase the verbosity level (can be repeated, e.g., -v -v).\n"
@@ -95,6 +96,8 @@ struct cli cli_parse(int argc, char **argv) {
       cli.cleanup = true;
     else if (is(argument, "--probe", NULL))
       cli.probe = true;
+    else if (is(argument, "--no-record", NULL))
+      cli.no_record = true;
     else if (is(argument, "--config-hash", NULL))
       cli.config_hash = true;
     else if (is(argument, "--help", "-h"))

@@ -9,7 +9,7 @@ struct cli {
   const char *timestamp; /* NULL: the time of the start */
   const char *verify;    /* a result.txt to verify; NULL: run */
   int verbosity;         /* -1: as the INI file says */
-  bool dry_run, cleanup, config_hash, help, list, extended, probe;
+  bool dry_run, cleanup, config_hash, help, list, extended, probe, no_record;
 };
 
 /* True where the first argument asks for help, a list or the version: done, without MPI. */

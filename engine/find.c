@@ -12,6 +12,7 @@
 #include "common.h"
 #include "files.h"
 #include "find_walk.h"
+#include "record.h"
 
 enum tag { TAG_REQUEST = 1, TAG_REPLY, TAG_TOKEN, TAG_DONE };
 enum colour { WHITE, BLACK };
@@ -219,11 +220,13 @@ struct find_result find_run(const struct find_work *work) {
   if (mine) {
     start_walk(&crew, work);
     MPI_Barrier(crew.ranks);
+    record_begin();
     double start = now();
     if (crew.walk.poll == never)
       walk_alone(&crew);
     else
       walk_with_stealing(&crew);
+    record_over();
     double own = now() - start, slowest;
     MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, crew.ranks);
     sum = sum_up(&crew, slowest);

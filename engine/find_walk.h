@@ -17,7 +17,7 @@ struct find_walk {
   int rank, ranks;    /* among those that take part */
   struct find_queue queue;
   uint64_t found, total, checked, errors;
-  void (*poll)(void *); /* called now and then while a directory is read */
+  void (*poll)(void *); /* called between the pieces of a directory */
   void *poll_argument;
 };
 

@@ -9,13 +9,6 @@ void histogram_reset(struct histogram *histogram) {
   histogram->min = UINT64_MAX;
 }
 
-static int class_of(uint64_t ns) {
-  const int linear = 1 << HISTOGRAM_BITS;
-  if (ns < (uint64_t)linear) return (int)ns;
-  int shift = 63 - __builtin_clzll(ns) - HISTOGRAM_BITS;
-  return ((shift + 1) << HISTOGRAM_BITS) + (int)(ns >> shift) - linear;
-}
-
 /* The middle of a class. */
 static double value_of(int class) {
   const int linear = 1 << HISTOGRAM_BITS;
@@ -25,9 +18,8 @@ static double value_of(int class) {
   return (double)low + (double)(((uint64_t)1 << shift) - 1) / 2;
 }
 
-void histogram_add(struct histogram *histogram, double seconds) {
-  uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
-  histogram->count[class_of(ns)]++;
+void histogram_add(struct histogram *histogram, uint64_t ns) {
+  histogram->count[histogram_class(ns)]++;
   histogram->total++;
   if (ns < histogram->min) histogram->min = ns;
   if (ns > histogram->max) histogram->max = ns;

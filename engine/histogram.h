@@ -12,8 +12,15 @@ struct histogram {
   uint64_t total, min, max; /* min and max in ns */
 };
 
+static inline int histogram_class(uint64_t ns) {
+  const int linear = 1 << HISTOGRAM_BITS;
+  if (ns < (uint64_t)linear) return (int)ns;
+  int shift = 63 - __builtin_clzll(ns) - HISTOGRAM_BITS;
+  return ((shift + 1) << HISTOGRAM_BITS) + (int)(ns >> shift) - linear;
+}
+
 void histogram_reset(struct histogram *histogram);
-void histogram_add(struct histogram *histogram, double seconds);
+void histogram_add(struct histogram *histogram, uint64_t ns);
 
 /* The latency that a share of all operations did not exceed, s. 0 <= share <= 1; 0 without any. */
 double histogram_quantile(const struct histogram *histogram, double share);

@@ -20,7 +20,7 @@ struct io_choice {
 struct io_slot {
   unsigned char *buffer;
   uint64_t offset;
-  double started; /* on the clock of now() */
+  uint64_t started; /* ticks */
 };
 
 struct io_file {

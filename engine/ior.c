@@ -10,9 +10,9 @@
 
 #include "common.h"
 #include "files.h"
-#include "histogram.h"
 #include "ior_prefill.h"
 #include "ior_report.h"
+#include "record.h"
 #include "shuffle.h"
 
 /* The file of this rank, and what this rank has under way in it. */
@@ -26,8 +26,8 @@ struct target {
   struct packet *packets; /* one a slot: what is written, or expected */
   struct io_slot **idle;  /* a stack of those not under way */
   int idle_count;
-  struct histogram *latency;
-  double last; /* when the latest transfer ended, on the clock of now() */
+  struct stonewall wall;
+  uint64_t last; /* when the latest transfer ended, ticks */
   uint64_t random_state;
   uint64_t random_slots; /* multiples of the transfer size that the file holds */
   uint64_t errors;
@@ -78,9 +78,11 @@ static void verify(struct target *target, const struct io_slot *slot) {
 }
 
 static void finished(struct target *target, struct io_slot *slot) {
-  target->last = now();
-  histogram_add(target->latency, target->last - slot->started);
-  if (target->work->verify) verify(target, slot);
+  const struct ior_work *work = target->work;
+  target->last = ticks_now();
+  record_done(work->write ? RECORD_WRITE : RECORD_READ, work->transfer, slot->started,
+              target->last);
+  if (work->verify) verify(target, slot);
   target->idle[target->idle_count++] = slot;
 }
 
@@ -142,7 +144,7 @@ static inline void do_transfer(struct target *target, uint64_t number) {
                  : work->shuffle ? shuffled_offset(target, number)
                                  : offset_of(target, number);
   if (work->write) packet_at(&target->packets[slot - target->slots], slot->offset);
-  slot->started = now();
+  slot->started = ticks_now();
   if (target->file.interface->start(&target->file, slot)) finished(target, slot);
 }
 
@@ -161,8 +163,8 @@ static uint64_t planned_transfers(const struct ior_work *work) {
 }
 
 /* Whether the stonewall is reached: by this rank, or in collective transfers by any. */
-static bool over(const struct target *target, double start) {
-  int own = target->last - start > target->work->stonewall;
+static bool over(const struct target *target) {
+  int own = stonewall_is_near(&target->wall, target->last) && stonewall_is_over(&target->wall);
   if (!target->work->io.collective) return own;
   int any;
   MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, world.comm);
@@ -175,6 +177,7 @@ static uint64_t run_transfers(struct target *target, uint64_t planned, double st
   const struct ior_work *work = target->work;
   uint64_t done = 0, a_segment = work->block / work->transfer;
   bool others_stopped = false;
+  target->wall = stonewall_from(start, work->stonewall);
   while (done < planned || (work->endless && planned)) {
     if (work->prefill && done % a_segment == 0) {
       wait_for_all(target);
@@ -183,11 +186,12 @@ static uint64_t run_transfers(struct target *target, uint64_t planned, double st
     }
     do_transfer(target, work->endless ? done % planned : done);
     done++;
-    if (work->stonewall && over(target, start)) break;
+    if (work->stonewall && over(target)) break;
   }
   wait_for_all(target);
   if (work->prefill && !others_stopped) ior_prefill_stops(true);
   if (!work->stonewall) return done;
+  record_stonewall();
   result->stonewall_max = reduce_count(done, MPI_MAX);
   result->stonewall_time = now() - start;
   result->stonewall_min = reduce_count(done, MPI_MIN);
@@ -211,8 +215,6 @@ static void prepare_slots(struct target *target) {
     target->slots[i].buffer = work->write ? packet->data : page_memory(work->transfer);
     target->idle[target->idle_count++] = &target->slots[i];
   }
-  target->latency = need_memory(malloc(sizeof *target->latency));
-  histogram_reset(target->latency);
 }
 
 static void free_target(struct target *target) {
@@ -223,7 +225,6 @@ static void free_target(struct target *target) {
   free(target->slots);
   free(target->packets);
   free(target->idle);
-  free(target->latency);
   free(target->path);
 }
 
@@ -245,6 +246,7 @@ static uint64_t run_timed(struct target *target, uint64_t planned, struct ior_ti
   struct io_file *file = &target->file;
   MPI_Barrier(world.comm);
   double zero = now();
+  record_begin();
   times->open_start = now() - zero;
   file->interface->open(file);
   times->open_end = now() - zero;
@@ -252,12 +254,19 @@ static uint64_t run_timed(struct target *target, uint64_t planned, struct ior_ti
   double start = now();
   times->transfer_start = start - zero;
   uint64_t done = run_transfers(target, planned, start, result);
+  double written = now();
   if (work->write && !work->no_sync) file->interface->sync(file);
   times->transfer_end = now() - zero;
   meet(work);
   times->close_start = now() - zero;
   file->interface->close(file);
   times->close_end = now() - zero;
+  record_over();
+  record.part[RECORD_OPEN] += times->open_end - times->open_start;
+  record.part[RECORD_TRANSFER] += written - start;
+  if (work->write && !work->no_sync)
+    record.part[RECORD_SYNC] += zero + times->transfer_end - written;
+  record.part[RECORD_CLOSE] += times->close_end - times->close_start;
   return done;
 }
 
@@ -283,7 +292,7 @@ static void sum_up(const struct target *target, const struct ior_times *times, u
   result->errors = reduce_count(target->errors, MPI_SUM);
 }
 
-struct ior_result ior_run(const struct ior_work *work, struct histogram *latency) {
+struct ior_result ior_run(const struct ior_work *work) {
   struct ior_result result = {0};
   struct ior_times times;
   struct target target = {.work = work, .owner = owner_of(work)};
@@ -301,7 +310,6 @@ struct ior_result ior_run(const struct ior_work *work, struct histogram *latency
   if (work->random) prepare_random(&target);
   uint64_t done = run_timed(&target, planned, &times, &result);
   sum_up(&target, &times, done, &result);
-  histogram_merge(target.latency, latency);
   if (work->write && work->count_file && world.rank == 0)
     write_count(work->count_file, result.least);
   ior_report_end(report, work, &result, &times);

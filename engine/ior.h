@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "histogram.h"
 #include "io.h"
 #include "packet.h"
 
@@ -61,8 +60,8 @@ struct ior_result {
   uint64_t stonewall_min, stonewall_max; /* transfers of a rank at the stonewall */
 };
 
-/* Latencies of single transfers over all ranks go to *latency. */
-struct ior_result ior_run(const struct ior_work *work, struct histogram *latency);
+/* Collective. Its transfers go to the record. */
+struct ior_result ior_run(const struct ior_work *work);
 
 /* Removes the files of a call that wrote, and its ranks' directories. Collective; the seconds it
  * took. */

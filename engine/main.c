@@ -13,6 +13,7 @@
 #include "options.h"
 #include "phases.h"
 #include "probe.h"
+#include "record.h"
 #include "result.h"
 #include "score.h"
 #include "tools.h"
@@ -63,6 +64,7 @@ static void prepare_run(const struct cli *cli) {
   run.verbosity =
       cli->verbosity >= 0 ? cli->verbosity : (int)option_number("global", "verbosity", 1);
   run.dry = cli->dry_run;
+  record.off = cli->no_record;
   run.cleanup = cli->cleanup;
   run.extended = cli->extended;
   if (!packet_parse(option_text("global", "dataPacketType"), &run.packet))

@@ -13,6 +13,7 @@
 #include "common.h"
 #include "files.h"
 #include "mdtest_report.h"
+#include "record.h"
 #include "small_file.h"
 
 #define FILE_PREFIX "file.mdtest."
@@ -30,8 +31,10 @@ struct session {
   struct packet packet;
   unsigned char *read_buffer;
   int flags; /* of open */
-  struct histogram *latency;
-  double last; /* when the latest operation ended, on the clock of now() */
+  enum record_kind kind;
+  uint64_t moved; /* bytes of an operation */
+  bool timed;     /* whether anybody asks when an operation ended */
+  uint64_t last;  /* when the latest operation ended, ticks */
   uint64_t errors;
 };
 
@@ -63,6 +66,16 @@ static void enter_directory(struct session *session, uint64_t number) {
   free(tree);
 }
 
+static enum record_kind kind_of(const struct mdtest_work *work) {
+  switch (work->operation) {
+    case MDTEST_CREATE: return work->directories ? RECORD_MKDIR : RECORD_CREATE;
+    case MDTEST_STAT: return RECORD_STAT;
+    case MDTEST_READ: return RECORD_READ;
+    case MDTEST_RENAME: return RECORD_RENAME;
+    default: return work->directories ? RECORD_RMDIR : RECORD_DELETE;
+  }
+}
+
 static void open_session(struct session *session, const struct mdtest_work *work) {
   static const int hops[] = {0, 1, 2, 3, 2}; /* create, stat, read, remove, rename */
   *session = (struct session){.work = work};
@@ -70,8 +83,9 @@ static void open_session(struct session *session, const struct mdtest_work *work
   enter_directory(session, 0);
   packet_make(&session->packet, work->packet, work->seed, session->owner, work->bytes);
   session->read_buffer = page_memory(work->bytes);
-  session->latency = need_memory(malloc(sizeof *session->latency));
-  histogram_reset(session->latency);
+  session->kind = kind_of(work);
+  if (session->kind == RECORD_CREATE) session->moved = work->bytes;
+  if (session->kind == RECORD_READ) session->moved = work->bytes - work->unread;
   session->flags = O_RDWR;
 #ifdef O_DIRECT
   if (work->direct) session->flags |= O_DIRECT;
@@ -81,7 +95,6 @@ static void open_session(struct session *session, const struct mdtest_work *work
 static void close_session(struct session *session) {
   packet_free(&session->packet);
   free(session->read_buffer);
-  free(session->latency);
 }
 
 /* Far cheaper than snprintf, which would be a tenth of the time of a create in memory. */
@@ -119,11 +132,21 @@ static bool read_content(struct session *session, int fd) {
 }
 
 static bool create_one(struct session *session) {
+  record_apart(session->last);
   int fd = open(session->path, session->flags | O_CREAT, 0664);
   if (fd < 0) return count_error(session, "open", errno);
-  bool good = !session->work->bytes || write_content(session, fd);
-  if (good && session->work->sync_file && fsync(fd)) good = count_error(session, "fsync", errno);
+  record_part(RECORD_OPEN);
+  bool good = true;
+  if (session->work->bytes) {
+    good = write_content(session, fd);
+    record_part(RECORD_TRANSFER);
+  }
+  if (good && session->work->sync_file) {
+    if (fsync(fd)) good = count_error(session, "fsync", errno);
+    record_part(RECORD_SYNC);
+  }
   if (close(fd)) return count_error(session, "close", errno);
+  record_part(RECORD_CLOSE);
   return good;
 }
 
@@ -133,10 +156,17 @@ static bool stat_one(struct session *session) {
 }
 
 static bool read_one(struct session *session) {
+  record_apart(session->last);
   int fd = open(session->path, session->flags);
   if (fd < 0) return count_error(session, "open", errno);
-  bool good = session->work->bytes == session->work->unread || read_content(session, fd);
+  record_part(RECORD_OPEN);
+  bool good = true;
+  if (session->work->bytes != session->work->unread) {
+    good = read_content(session, fd);
+    record_part(RECORD_TRANSFER);
+  }
   if (close(fd)) return count_error(session, "close", errno);
+  record_part(RECORD_CLOSE);
   return good;
 }
 
@@ -191,8 +221,9 @@ static bool do_one(struct session *session, uint64_t number) {
 /* An operation's time is from the end of the one before: one look at the clock for each. */
 static inline bool timed_one(struct session *session, uint64_t number) {
   bool good = do_one(session, number);
-  double end = now();
-  histogram_add(session->latency, end - session->last);
+  if (!session->timed) return good;
+  uint64_t end = ticks_now();
+  record_done(session->kind, session->moved, session->last, end);
   session->last = end;
   return good;
 }
@@ -212,19 +243,21 @@ static uint64_t run_operations(struct session *session, uint64_t planned, double
                                uint64_t *tried, struct mdtest_counts *counts,
                                struct mdtest_result *result) {
   uint64_t done = 0, good = 0;
-  int stonewall = session->work->stonewall;
-  session->last = start;
+  struct stonewall wall = stonewall_from(start, session->work->stonewall);
+  session->timed = record.on || wall.seconds > 0;
+  session->last = ticks_now();
   while (done < planned) {
     good += timed_one(session, done++);
-    if (stonewall && session->last - start > stonewall) break;
+    if (stonewall_is_near(&wall, session->last) && stonewall_is_over(&wall)) break;
   }
-  if (stonewall) {
+  if (wall.seconds > 0) {
+    record_stonewall();
     counts->stonewall_max = reduce_count(done, MPI_MAX);
     result->stonewall_time = now() - start;
     counts->stonewall_min = reduce_count(done, MPI_MIN);
     counts->stonewall_total = reduce_count(done, MPI_SUM);
     result->stonewall_items = reduce_count(good, MPI_SUM);
-    session->last = now();
+    session->last = ticks_now();
     while (done < counts->stonewall_max) good += timed_one(session, done++);
   }
   *tried = done;
@@ -274,7 +307,13 @@ static bool is_synced(const struct mdtest_work *work) {
   return work->sync_always || (work->operation == MDTEST_CREATE && !work->sync_never);
 }
 
-struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram *latency) {
+static void sync_all(void) {
+  double start = now();
+  sync();
+  record.part[RECORD_SYNC] += now() - start;
+}
+
+struct mdtest_result mdtest_run(const struct mdtest_work *work) {
   struct mdtest_result result = {0};
   struct mdtest_counts counts = {0};
   struct mdtest_times times = {0};
@@ -287,18 +326,19 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram
 
   MPI_Barrier(world.comm);
   double start = now();
+  record_begin();
   uint64_t good = work->remove_whatever
                       ? counts.items = remove_leftovers(&session)
                       : run_operations(&session, planned, start, &counts.items, &counts, &result);
   times.own = now() - start;
-  if (is_synced(work)) sync();
+  if (is_synced(work)) sync_all();
+  record_over();
   MPI_Barrier(world.comm);
   times.whole = now() - start;
 
   if (trees && work->operation == MDTEST_REMOVE) times.tree_remove = mdtest_remove_trees(work);
   result.time = reduce_double(times.whole, MPI_MAX);
   result.errors = reduce_count(session.errors, MPI_SUM);
-  histogram_merge(session.latency, latency);
   result.rate = result.time > 0 ? (double)reduce_count(good, MPI_SUM) / result.time : 0;
   result.items = counts.items;
   result.own = times.own;

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "histogram.h"
 #include "packet.h"
 
 enum mdtest_operation { MDTEST_CREATE, MDTEST_STAT, MDTEST_READ, MDTEST_REMOVE, MDTEST_RENAME };
@@ -57,8 +56,8 @@ struct mdtest_result {
   double own;      /* this rank's time without waiting for the others, s */
 };
 
-/* Latencies of single operations over all ranks go to *latency. */
-struct mdtest_result mdtest_run(const struct mdtest_work *work, struct histogram *latency);
+/* Collective. Its operations go to the record. */
+struct mdtest_result mdtest_run(const struct mdtest_work *work);
 
 uint64_t mdtest_directories(const struct mdtest_tree *tree);      /* in a tree */
 uint64_t mdtest_item_directories(const struct mdtest_tree *tree); /* of them with items */

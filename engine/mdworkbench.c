@@ -14,6 +14,7 @@
 #include "common.h"
 #include "files.h"
 #include "mdworkbench_report.h"
+#include "record.h"
 #include "small_file.h"
 
 struct bench {
@@ -38,12 +39,16 @@ static bool count_error(struct bench *bench, const char *call, int error) {
 }
 
 static bool create_file_here(struct bench *bench) {
+  record_apart(ticks_now());
   int fd = open(bench->path, O_RDWR | O_CREAT, 0664);
   if (fd < 0) return count_error(bench, "open", errno);
+  record_part(RECORD_OPEN);
   packet_at(&bench->packet, 0);
   bool good = small_file_write(fd, bench->path, bench->packet.data, bench->work->bytes,
                                &bench->part.errors);
+  record_part(RECORD_TRANSFER);
   if (close(fd)) return count_error(bench, "close", errno);
+  record_part(RECORD_CLOSE);
   return good;
 }
 
@@ -53,12 +58,16 @@ static bool stat_file_here(struct bench *bench) {
 }
 
 static bool read_file_here(struct bench *bench) {
+  record_apart(ticks_now());
   int fd = open(bench->path, O_RDONLY);
   if (fd < 0) return count_error(bench, "open", errno);
+  record_part(RECORD_OPEN);
   size_t done, size = bench->work->bytes, where;
   bool good =
       small_file_read(fd, bench->path, bench->read_buffer, size, &done, &bench->part.errors);
+  record_part(RECORD_TRANSFER);
   if (close(fd)) return count_error(bench, "close", errno);
+  record_part(RECORD_CLOSE);
   if (!good) return false;
   if (done == size &&
       (bench->work->unverified || packet_matches(&bench->packet, bench->read_buffer, 0, &where)))
@@ -72,12 +81,16 @@ static bool remove_file_here(struct bench *bench) {
 
 /* Times one operation on bench->path, counts it, and waits as long as asked for. */
 static bool timed(struct bench *bench, int kind, bool (*operation)(struct bench *)) {
-  double start = now();
+  static const enum record_kind kinds[MDW_OPERATIONS] = {
+      [MDW_READ] = RECORD_READ, RECORD_STAT, RECORD_CREATE, RECORD_DELETE};
+  uint64_t start = ticks_now();
   bool good = operation(bench);
-  double seconds = now() - start;
-  histogram_add(&bench->part.latency[kind], seconds);
+  uint64_t end = ticks_now(), ns = ticks_ns(start, end);
+  bool moves = kind == MDW_READ || kind == MDW_CREATE;
+  record_done(kinds[kind], moves ? bench->work->bytes : 0, start, end);
+  histogram_add(&bench->part.latency[kind], ns);
   bench->part.operations += good;
-  double wait = seconds * bench->work->waiting;
+  double wait = 1e-9 * (double)ns * bench->work->waiting;
   if (wait > 0) {
     struct timespec rest = {(time_t)wait, (long)((wait - (double)(time_t)wait) * 1e9)};
     nanosleep(&rest, NULL);
@@ -193,11 +206,13 @@ static uint64_t run_part(struct bench *bench, uint64_t position, double stonewal
   uint64_t files = 0;
   reset_part(&bench->part);
   MPI_Barrier(world.comm);
+  record_begin();
   double start = now();
   if (bench->work->step == MDWORKBENCH_CREATE) create_step(bench);
   if (bench->work->step == MDWORKBENCH_BENCH) files = bench_step(bench, position, stonewall);
   if (bench->work->step == MDWORKBENCH_DELETE) delete_step(bench, position);
   bench->part.time = now() - start;
+  record_over();
   double slowest = mdworkbench_report_part(report, bench->work, &bench->part, latency);
   uint64_t max = 0;
   for (int i = 0; i < MDW_OPERATIONS; i++)
@@ -227,11 +242,12 @@ static uint64_t run_iterations(struct bench *bench, uint64_t position, FILE *rep
   return position;
 }
 
-struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work,
-                                          struct histogram *latency) {
+struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
   struct mdworkbench_result result = {0};
   struct bench bench = {.work = work};
-  bench.part.latency = need_memory(malloc(sizeof(struct histogram) * MDW_OPERATIONS));
+  size_t latencies = sizeof(struct histogram) * MDW_OPERATIONS;
+  bench.part.latency = need_memory(malloc(latencies));
+  struct histogram *latency = need_memory(malloc(latencies)); /* of all ranks */
   bench.read_buffer = need_memory(malloc(work->bytes + 1));
   packet_make(&bench.packet, work->packet, work->seed, 0, work->bytes);
   double start = now();
@@ -251,6 +267,7 @@ struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work,
   packet_free(&bench.packet);
   free(bench.read_buffer);
   free(bench.part.latency);
+  free(latency);
   return result;
 }
 

@@ -51,12 +51,11 @@ struct mdworkbench_result {
   int iterations;
 };
 
-/* Operations as the latencies of a run are indexed. */
+/* Operations as the latencies of an iteration are indexed. */
 enum { MDW_READ, MDW_STAT, MDW_CREATE, MDW_REMOVE, MDW_OPERATIONS };
 
-/* Latencies of the last iteration over all ranks go to latency[MDW_OPERATIONS]. */
-struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work,
-                                          struct histogram *latency);
+/* Collective. Its operations go to the record. */
+struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work);
 
 /* Removes whatever is left of a run in its directory, by the names it gives; nothing else. */
 void mdworkbench_remove_leftovers(const char *directory, uint64_t sets);

@@ -9,11 +9,11 @@
 #include "api.h"
 #include "common.h"
 #include "hash.h"
-#include "latency.h"
 #include "mdworkbench.h"
 #include "options.h"
 #include "phase_work.h"
 #include "phases.h"
+#include "record.h"
 #include "result.h"
 
 enum part { WRITE, READ, METADATA, PARTS };
@@ -62,29 +62,28 @@ void check_concurrent(void) {
 
 static char *own_directory(void) { return format_text("%s/concurrent", run.data); }
 
-static struct outcome run_ior(const struct ior_work *work, struct histogram *latency) {
-  struct ior_result result = ior_run(work, latency);
+static struct outcome run_ior(const struct ior_work *work) {
+  struct ior_result result = ior_run(work);
   return (struct outcome){result.bandwidth / GIB, result.time, result.errors};
 }
 
-static struct outcome write_part(const char *directory, MPI_Comm all, struct histogram *latency) {
+static struct outcome write_part(const char *directory, MPI_Comm all) {
   struct ior_work work = ior_easy_write_beside(directory);
   MPI_Barrier(all);
-  struct outcome outcome = run_ior(&work, latency);
+  struct outcome outcome = run_ior(&work);
   MPI_Barrier(all);
   ior_remove_files(&work);
   free((char *)work.file);
   return outcome;
 }
 
-static struct outcome read_part(int first, int writers, uint64_t transfers, MPI_Comm all,
-                                struct histogram *latency) {
+static struct outcome read_part(int first, int writers, uint64_t transfers, MPI_Comm all) {
   struct ior_work work = ior_rnd1mb_read_beside();
   work.first_writer = first;
   work.writers = writers;
   work.most = transfers;
   MPI_Barrier(all);
-  struct outcome outcome = run_ior(&work, latency);
+  struct outcome outcome = run_ior(&work);
   MPI_Barrier(all);
   free((char *)work.file);
   return outcome;
@@ -108,22 +107,22 @@ static struct mdworkbench_work metadata_work(char *directory, uint64_t files) {
 }
 
 /* Makes its files before the others start and removes them after they ended. */
-static struct outcome metadata_part(const char *directory, uint64_t files, MPI_Comm all,
-                                    struct histogram *latency) {
+static struct outcome metadata_part(const char *directory, uint64_t files, MPI_Comm all) {
   static const enum mdworkbench_step steps[] = {MDWORKBENCH_CREATE, MDWORKBENCH_BENCH,
                                                 MDWORKBENCH_DELETE};
   char *sets = format_text("%s/mdworkbench", directory);
-  struct histogram *others = need_memory(malloc(sizeof *others * MDW_OPERATIONS));
   struct mdworkbench_work work = metadata_work(sets, files);
   struct mdworkbench_result results[3];
   for (int i = 0; i < 3; i++) {
     bool bench = (work.step = steps[i]) == MDWORKBENCH_BENCH;
+    struct record aside = record; /* the steps around it are not what is measured */
     if (bench) MPI_Barrier(all);
-    results[i] = mdworkbench_run(&work, bench ? latency : others);
+    if (!bench) record = (struct record){.off = true};
+    results[i] = mdworkbench_run(&work);
+    if (!bench) record = aside;
     if (bench) MPI_Barrier(all);
     work.position = results[i].position;
   }
-  free(others);
   free(sets);
   double rate = results[1].time > 0 ? (double)results[1].operations / results[1].time : 0;
   return (struct outcome){rate / 1000, results[1].time,
@@ -159,26 +158,30 @@ static void write_commands(const char *directory, uint64_t files) {
   free((char *)read.file);
 }
 
-/* One part's figures from its first rank to rank 0 and the results. Returns its share of the score:
- * its rate, weighted with its ranks. */
-static double tell_part(struct phase *phase, enum part part, struct outcome outcome,
-                        const struct histogram *own) {
-  static const char *const operations[] = {"read", "stat", "create", "delete"};
-  bool metadata = part == METADATA;
-  int first = share_of(part).first, count = metadata ? MDW_OPERATIONS : 1;
-  size_t bytes = sizeof *own * (size_t)count;
-  struct histogram *latency = need_memory(malloc(bytes));
-  memcpy(latency, own, bytes); /* sent by the first rank of the part, overwritten in the others */
-  MPI_Bcast(&outcome, sizeof outcome, MPI_BYTE, first, world.comm);
-  MPI_Bcast(latency, (int)bytes, MPI_BYTE, first, world.comm);
+static enum part told;
+static void tell_latency(const char *operation, const double seconds[RECORD_SHARES]) {
+  char *name = format_text("%s-%s", names[told], operation);
+  result_latency(name, seconds);
+  free(name);
+}
+
+/* Every part is recorded as a phase of its own; the ranks of the others have nothing to add to it but
+ * the clock of rank 0, by which epochs are told. */
+static void record_part_end(enum part part, enum part own, double epoch) {
+  char *name = format_text("concurrent/%s", names[part]);
+  struct record aside = record;
+  told = part;
+  if (part != own) record = (struct record){.off = aside.off, .epoch = epoch};
+  record_end(run.results, name, tell_latency);
+  if (part != own) record = aside;
+  free(name);
+}
+
+/* One part's figures from its first rank to the results. Returns its share of the score: its rate,
+ * weighted with its ranks. */
+static double tell_part(struct phase *phase, enum part part, struct outcome outcome) {
+  MPI_Bcast(&outcome, sizeof outcome, MPI_BYTE, share_of(part).first, world.comm);
   result_pair(names[part], "%f", outcome.rate);
-  for (int i = 0; i < count; i++) {
-    char *name = metadata ? format_text("%s-%s", names[part], operations[i])
-                          : format_text("%s", names[part]);
-    latency_write(phase->name, name, &latency[i]);
-    free(name);
-  }
-  free(latency);
   if (outcome.errors)
     phase_invalid(phase, "%s: %" PRIu64 " operations failed or found wrong data", names[part],
                   outcome.errors);
@@ -201,15 +204,16 @@ double measure_concurrent(struct phase *phase) {
     enum part part = own_part();
     int first = share_of(part).first, writers = world.size;
     uint64_t transfers = ior_rnd1mb_transfers();
-    struct histogram *latency = need_memory(calloc(MDW_OPERATIONS, sizeof *latency));
     struct world all = world_split((int)part);
-    struct outcome outcome =
-        part == WRITE  ? write_part(directory, all.comm, latency)
-        : part == READ ? read_part(first, writers, transfers, all.comm, latency)
-                       : metadata_part(directory, files, all.comm, latency);
+    struct outcome outcome = part == WRITE  ? write_part(directory, all.comm)
+                             : part == READ ? read_part(first, writers, transfers, all.comm)
+                                            : metadata_part(directory, files, all.comm);
     world_join(&all);
-    for (int i = 0; i < PARTS; i++) score += tell_part(phase, (enum part)i, outcome, latency);
-    free(latency);
+    double epoch = record.epoch;
+    for (int i = 0; i < PARTS; i++) {
+      score += tell_part(phase, (enum part)i, outcome);
+      record_part_end((enum part)i, part, epoch);
+    }
   }
   free(directory);
   return score;

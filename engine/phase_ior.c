@@ -9,7 +9,6 @@
 #include "files.h"
 #include "hash.h"
 #include "ior.h"
-#include "latency.h"
 #include "options.h"
 #include "phase_work.h"
 #include "phases.h"
@@ -114,10 +113,7 @@ static double measure(struct phase *phase, struct ior_work *work) {
   if (run.verbosity > 1) result_pair("result-file", "%s", work->output);
   struct ior_result result = {0};
   if (!run.dry) {
-    struct histogram *latency = need_memory(malloc(sizeof *latency));
-    result = ior_run(work, latency);
-    latency_write(phase->name, work->write ? "write" : "read", latency);
-    free(latency);
+    result = ior_run(work);
     if (work->write) {
       uint64_t a_rank = result.stonewall_bytes / (uint64_t)world.size;
       if (result.time < run.stonewall)

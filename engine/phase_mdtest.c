@@ -6,7 +6,6 @@
 #include "api.h"
 #include "common.h"
 #include "hash.h"
-#include "latency.h"
 #include "mdtest.h"
 #include "options.h"
 #include "phases.h"
@@ -83,11 +82,7 @@ double measure_mdtest(struct phase *phase) {
   result_pair("exe", "%s", work.command);
   if (run.verbosity > 1) result_pair("result-file", "%s", work.output);
   if (!run.dry) {
-    static const char *const names[] = {"create", "stat", "read", "delete"};
-    struct histogram *latency = need_memory(malloc(sizeof *latency));
-    result = mdtest_run(&work, latency);
-    latency_write(phase->name, names[work.operation], latency);
-    free(latency);
+    result = mdtest_run(&work);
     if (result.stonewall_time > 0)
       result_pair("rate-stonewall", "%f",
                   (double)result.stonewall_items / result.stonewall_time / 1000);

@@ -9,7 +9,6 @@
 #include "common.h"
 #include "files.h"
 #include "hash.h"
-#include "latency.h"
 #include "mdworkbench.h"
 #include "options.h"
 #include "phase_work.h"
@@ -82,7 +81,6 @@ static void write_keys(struct phase *phase, const struct mdworkbench_work *work,
 }
 
 double measure_mdworkbench(struct phase *phase) {
-  static const char *const names[MDW_OPERATIONS] = {"read", "stat", "create", "delete"};
   enum mdworkbench_step step = step_of(phase->name);
   uint64_t standard = mdworkbench_standard_files(step == MDWORKBENCH_CREATE);
   struct mdworkbench_work work = {
@@ -106,11 +104,8 @@ double measure_mdworkbench(struct phase *phase) {
   result_pair("exe", "%s", work.command);
   struct mdworkbench_result result = {0};
   if (!run.dry && !run.cleanup) {
-    struct histogram *latency = need_memory(malloc(sizeof *latency * MDW_OPERATIONS));
-    result = mdworkbench_run(&work, latency);
+    result = mdworkbench_run(&work);
     write_keys(phase, &work, &result);
-    for (int i = 0; i < MDW_OPERATIONS; i++) latency_write(phase->name, names[i], &latency[i]);
-    free(latency);
   }
   if (run.cleanup) mdworkbench_remove_leftovers(work.directory, MDWORKBENCH_SETS);
   free(command);

@@ -10,6 +10,7 @@
 #include "common.h"
 #include "files.h"
 #include "options.h"
+#include "record.h"
 #include "result.h"
 
 struct run run;
@@ -154,6 +155,7 @@ static void run_phase(struct phase *phase) {
   phase->score = phase->measure(phase);
   phase->time = now() - start;
   phase->done = true;
+  record_end(run.results, phase->name, result_latency);
   judge(phase);
   if (phase->kind != PHASE_MARK) result_pair("score", "%f", phase->score);
   if (run.verbosity > 0) {

@@ -11,7 +11,6 @@
 #include "api.h"
 #include "common.h"
 #include "files.h"
-#include "histogram.h"
 #include "ior_report.h"
 #include "shuffle.h"
 #include "tool_arguments.h"
@@ -209,22 +208,22 @@ static int random_shift(const struct ior_session *session, int iteration) {
 }
 
 static struct ior_result run_pass(struct ior_session *session, struct ior_work *work,
-                                  struct histogram *latency, int iteration) {
+                                  int iteration) {
   char *phase = format_text("ior %s, iteration %d", work->write ? "write" : "read", iteration);
   fail_phase_is(phase);
   if (session->delay && session->count) sleep((unsigned int)session->delay);
-  struct ior_result result = ior_run(work, latency);
+  struct ior_result result = ior_run(work);
   fail_phase_is("ior");
   free(phase);
   return result;
 }
 
-static uint64_t run_reported(struct ior_session *session, struct ior_work *work,
-                             struct histogram *latency, int iteration, uint64_t *least) {
+static uint64_t run_reported(struct ior_session *session, struct ior_work *work, int iteration,
+                             uint64_t *least) {
   struct ior_record *record = &session->records[session->count];
   work->csv_goes_on = session->count > 0;
-  *record = (struct ior_record){run_pass(session, work, latency, iteration), iteration, work->write,
-                                work->verify};
+  *record =
+      (struct ior_record){run_pass(session, work, iteration), iteration, work->write, work->verify};
   session->count++;
   if (world.rank == 0) ior_tell_pass(session, work, record);
   *least = record->result.least;
@@ -232,13 +231,12 @@ static uint64_t run_reported(struct ior_session *session, struct ior_work *work,
 }
 
 /* Writing, checking and reading once. Returns the transfers with wrong data. */
-static uint64_t run_iteration(struct ior_session *session, struct histogram *latency,
-                              int iteration) {
+static uint64_t run_iteration(struct ior_session *session, int iteration) {
   struct ior_work work = session->work;
   uint64_t errors = 0, least = 0;
   if (session->write) {
     work.write = true;
-    run_reported(session, &work, latency, iteration, &least);
+    run_reported(session, &work, iteration, &least);
     work.write = false;
     /* Reading stops where the stonewall stopped the rank that wrote least. */
     if (work.stonewall && !work.count_file) work.most = least;
@@ -249,7 +247,7 @@ static uint64_t run_iteration(struct ior_session *session, struct histogram *lat
     check.verify = true;
     check.stonewall = 0;
     check.csv = NULL;
-    struct ior_result result = run_pass(session, &check, latency, iteration);
+    struct ior_result result = run_pass(session, &check, iteration);
     if (result.errors && world.rank == 0)
       fprintf(session->out == stdout ? stdout : stderr,
               "WARNING: Incorrect data on write (%" PRIu64 " errors found).\n", result.errors);
@@ -257,7 +255,7 @@ static uint64_t run_iteration(struct ior_session *session, struct histogram *lat
   }
   if (session->read) {
     work.verify = given.check_read;
-    errors += run_reported(session, &work, latency, iteration, &least);
+    errors += run_reported(session, &work, iteration, &least);
   }
   if (session->write && !session->keep && !(errors && given.keep_with_error)) {
     double seconds = ior_remove_files(&work);
@@ -303,13 +301,11 @@ int tool_ior(int argc, char **argv) {
   open_output(&session, unfinished);
   if (session.format != IOR_TEXT && !unfinished) dup2(STDERR_FILENO, STDOUT_FILENO);
 
-  struct histogram *latency = need_memory(malloc(sizeof *latency));
   uint64_t errors = 0;
   if (world.rank == 0) ior_tell_head(&session);
-  for (int i = 0; i < given.repetitions; i++) errors += run_iteration(&session, latency, i);
+  for (int i = 0; i < given.repetitions; i++) errors += run_iteration(&session, i);
   if (world.rank == 0) ior_tell_summary(&session);
   close_output(&session, unfinished);
-  free(latency);
   free(session.records);
   free(unfinished);
   free(began);

@@ -187,13 +187,13 @@ static void gather_ranks(struct session *session, int row, double own) {
 
 /* One operation on all items of one kind. Returns how many a rank did. */
 static uint64_t measure(struct session *session, struct mdtest_work *work, struct measured *into,
-                        enum mdtest_operation operation, int row, struct histogram *latency) {
+                        enum mdtest_operation operation, int row) {
   if (!is_wanted(session, operation)) return work->files;
   char *phase = format_text("mdtest %s, iteration %d", mdtest_row_names[row], work->iteration);
   fail_phase_is(phase);
   work->operation = operation;
   work->stonewall = row == ROW_FILE_CREATE ? (int)given.stonewall : 0;
-  struct mdtest_result result = mdtest_run(work, latency);
+  struct mdtest_result result = mdtest_run(work);
   into->rate[row] = result.rate;
   into->time[row] = result.time;
   session->errors += result.errors;
@@ -209,23 +209,22 @@ static uint64_t measure(struct session *session, struct mdtest_work *work, struc
 }
 
 static void measure_directories(struct session *session, struct mdtest_work work,
-                                struct measured *into, struct histogram *latency) {
+                                struct measured *into) {
   work.directories = true;
-  measure(session, &work, into, MDTEST_CREATE, ROW_DIRECTORY_CREATE, latency);
-  measure(session, &work, into, MDTEST_STAT, ROW_DIRECTORY_STAT, latency);
-  measure(session, &work, into, MDTEST_RENAME, ROW_DIRECTORY_RENAME, latency);
-  measure(session, &work, into, MDTEST_REMOVE, ROW_DIRECTORY_REMOVE, latency);
+  measure(session, &work, into, MDTEST_CREATE, ROW_DIRECTORY_CREATE);
+  measure(session, &work, into, MDTEST_STAT, ROW_DIRECTORY_STAT);
+  measure(session, &work, into, MDTEST_RENAME, ROW_DIRECTORY_RENAME);
+  measure(session, &work, into, MDTEST_REMOVE, ROW_DIRECTORY_REMOVE);
 }
 
-static void measure_files(struct session *session, struct mdtest_work work, struct measured *into,
-                          struct histogram *latency) {
+static void measure_files(struct session *session, struct mdtest_work work, struct measured *into) {
   work.bytes = given.write_bytes;
   work.unread = given.write_bytes - given.read_bytes;
   work.count_file = given.status_file;
-  work.files = measure(session, &work, into, MDTEST_CREATE, ROW_FILE_CREATE, latency);
-  measure(session, &work, into, MDTEST_STAT, ROW_FILE_STAT, latency);
-  measure(session, &work, into, MDTEST_READ, ROW_FILE_READ, latency);
-  measure(session, &work, into, MDTEST_REMOVE, ROW_FILE_REMOVE, latency);
+  work.files = measure(session, &work, into, MDTEST_CREATE, ROW_FILE_CREATE);
+  measure(session, &work, into, MDTEST_STAT, ROW_FILE_STAT);
+  measure(session, &work, into, MDTEST_READ, ROW_FILE_READ);
+  measure(session, &work, into, MDTEST_REMOVE, ROW_FILE_REMOVE);
 }
 
 static void measure_trees(struct session *session, const struct mdtest_work *work,
@@ -259,7 +258,7 @@ static void add_to_csv(const struct session *session, const struct measured *mea
   }
 }
 
-static void run_iteration(struct session *session, int iteration, struct histogram *latency) {
+static void run_iteration(struct session *session, int iteration) {
   struct measured *into = &session->iterations[iteration];
   struct mdtest_work work = session->work;
   work.files = session->files;
@@ -267,8 +266,8 @@ static void run_iteration(struct session *session, int iteration, struct histogr
   if (given.delay) sleep((unsigned int)given.delay);
   if (is_wanted(session, MDTEST_CREATE)) measure_trees(session, &work, into, ROW_TREE_CREATE);
   MPI_Barrier(world.comm);
-  if (!given.files) measure_directories(session, work, into, latency);
-  if (!given.directories) measure_files(session, work, into, latency);
+  if (!given.files) measure_directories(session, work, into);
+  if (!given.directories) measure_files(session, work, into);
   if (is_wanted(session, MDTEST_REMOVE)) measure_trees(session, &work, into, ROW_TREE_REMOVE);
   if (session->csv) add_to_csv(session, into);
 }
@@ -307,7 +306,6 @@ int tool_mdtest(int argc, char **argv) {
   check_given();
   char *command = arguments_line(argc, argv, "'");
   struct session session = session_given(command);
-  struct histogram *latency = need_memory(malloc(sizeof *latency));
   struct stat status;
   bool new = world.rank == 0 && stat(given.directory, &status);
   if (world.rank == 0) {
@@ -319,7 +317,7 @@ int tool_mdtest(int argc, char **argv) {
     tell_head(&session);
     open_csv(&session);
   }
-  for (int i = 0; i < given.iterations; i++) run_iteration(&session, i, latency);
+  for (int i = 0; i < given.iterations; i++) run_iteration(&session, i);
   if (world.rank == 0) {
     if (!given.time_only) tell_table(&session, false);
     if (given.time_only || given.rate_and_time) tell_table(&session, true);
@@ -329,7 +327,6 @@ int tool_mdtest(int argc, char **argv) {
   if (session.csv && fclose(session.csv)) fail_call("write", given.csv, -1, errno);
   free(session.ranks);
   free(session.iterations);
-  free(latency);
   free(command);
   return session.errors ? 1 : 0;
 }

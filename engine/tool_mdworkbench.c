@@ -6,7 +6,6 @@
 
 #include "common.h"
 #include "files.h"
-#include "histogram.h"
 #include "mdworkbench.h"
 #include "mdworkbench_report.h"
 #include "tool_arguments.h"
@@ -123,15 +122,13 @@ int tool_mdworkbench(int argc, char **argv) {
   double start = now();
   uint64_t errors = 0;
   if (world.rank == 0) mdworkbench_print_head(stdout, &work);
-  struct histogram *latency = need_memory(malloc(sizeof *latency * MDW_OPERATIONS));
   for (int i = 0; i < 3; i++) {
     if (!*steps[i].wanted) continue;
     fail_phase_is(steps[i].phase);
     work.step = steps[i].step;
-    errors += mdworkbench_run(&work, latency).errors;
+    errors += mdworkbench_run(&work).errors;
   }
   if (world.rank == 0) mdworkbench_print_end(stdout, now() - start);
-  free(latency);
   free(command);
   return errors ? 1 : 0;
 }

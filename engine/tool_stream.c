@@ -11,7 +11,6 @@
 #include "api.h"
 #include "common.h"
 #include "files.h"
-#include "histogram.h"
 #include "ior.h"
 #include "ior_report.h"
 #include "tool_arguments.h"
@@ -118,10 +117,8 @@ static void add_to_csv(FILE *csv, const struct row *rows, bool write) {
 
 /* One direction. Returns the transfers with wrong data. */
 static uint64_t run_direction(struct ior_work *work, FILE *csv) {
-  struct histogram *latency = need_memory(malloc(sizeof *latency));
   fail_phase_is(work->write ? "stream write" : "stream read");
-  struct ior_result result = ior_run(work, latency);
-  free(latency);
+  struct ior_result result = ior_run(work);
   struct row own = {.time = result.own_time,
                     .bytes = (double)(result.own_transfers * work->transfer)};
   memcpy(own.host, world.host, sizeof own.host);

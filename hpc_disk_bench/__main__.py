@@ -20,6 +20,8 @@ def main():
         from hpc_disk_bench.reprocess import reprocess_one as command
     elif task == "reprocess-all":
         from hpc_disk_bench.reprocess import reprocess_all as command
+    elif task == "telemetry":
+        from hpc_disk_bench.telemetry.sampler import main as command
     elif task == "node":
         from hpc_disk_bench.node import main as command
     # Messages start with the name of the command that the user typed.

@@ -10,11 +10,16 @@ import math
 import os
 import time
 
-from hpc_disk_bench import ending, engines, node
+from hpc_disk_bench import ending, node
 from hpc_disk_bench.benchmark import Benchmark, Follower, Signals
+from hpc_disk_bench.checks.binary import identify
+from hpc_disk_bench.checks.finding import Stopped
+from hpc_disk_bench.checks.place import look
+from hpc_disk_bench.checks.survey import overruled, probe_seconds, survey
+from hpc_disk_bench.checks.tell import introduce, refusal, report
 from hpc_disk_bench.configuration import read_template
 from hpc_disk_bench.console import Console
-from hpc_disk_bench.errors import REFUSED, UserError
+from hpc_disk_bench.errors import DONE, REFUSED, UserError
 from hpc_disk_bench.files import write_bytes
 from hpc_disk_bench.phases import PHASES
 from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
@@ -28,6 +33,7 @@ from hpc_disk_bench.status import (
     write_status,
 )
 from hpc_disk_bench.summary import PhaseResult, result_of
+from hpc_disk_bench.telemetry.recorder import Recorder
 
 INI = "io500.ini"
 # The phases that a standard run prints with a figure; the timestamp measures nothing.
@@ -39,22 +45,43 @@ def main(arguments):
     target = _arguments(arguments)
     console = Console(quiet=target.quiet)
     template = read_template(target.config)
-    kind, version = engines.identify(target.binary)
+    engine = (*identify(target.binary), target.binary)
     with Signals() as signals:
-        scratch = Scratch.create(target.test_dir, target.results)
         try:
-            run, metadata = _prepare(target, template, (kind, version, target.binary), scratch)
-            _introduce(target, template, metadata, console)
-            benchmark = None
-            if not signals.caught:
-                benchmark = _benchmark(target, template, metadata, run, signals, console)
-            return ending.end(run, benchmark, signals, metadata, scratch, console)
-        finally:
-            # Nothing is left to do here after an ending; this is for what went wrong before it.
-            scratch.remove()
+            return _run(target, template, engine, signals, console)
+        except Stopped:
+            console.failed(f"interrupted by {signals.caught.name} before the launch")
+            return 128 + signals.caught
 
 
-def _prepare(target, template, engine, scratch):
+def _run(target, template, engine, signals, console):
+    """Check, launch and end; UserError (exit code 3) and nothing left where it is not started."""
+    kind, version, _ = engine
+    seconds = probe_seconds(template, target.probe_seconds)
+    place = look(target.test_dir, target.ranks, seconds, target.patience, lambda: signals.caught)
+    scratch = Scratch.create(target.test_dir, target.results)
+    try:
+        checked = survey(target, template, kind, place, scratch, lambda: signals.caught)
+        if target.force:
+            checked = overruled(checked)
+        if target.check:
+            report(checked, console)
+            return REFUSED if checked.refusals else DONE
+        if checked.refusals:
+            introduce(target, template, version, checked, console)
+            raise UserError(refusal(checked), REFUSED)
+        run, metadata = _prepare(target, template, engine, scratch, checked)
+        introduce(target, template, version, checked, console)
+        benchmark = None
+        if not signals.caught:
+            benchmark = _benchmark(target, template, metadata, run, signals, console)
+        return ending.end(run, benchmark, signals, metadata, scratch, console)
+    finally:
+        # Nothing is left to do here after an ending; this is for what went wrong before it.
+        scratch.remove()
+
+
+def _prepare(target, template, engine, scratch, checked):
     """Everything that is written before the launch: (run directory, its RunMetadata)."""
     if not node.metadata_path(target.results, target.cluster, target.node).exists():
         node.write(target.results, target.cluster, target.node)
@@ -63,38 +90,13 @@ def _prepare(target, template, engine, scratch):
     try:
         scratch.name_run(run)
         write_status(run, PREPARING)
-        metadata = RunMetadata(run, target, template, engine)
+        metadata = RunMetadata(run, target, template, engine, checked)
         metadata.write()
         rendered = template.render(scratch.data, run)
         write_bytes(run / INI, rendered.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise UserError(f"{error.filename or run}: {error.strerror}", REFUSED) from error
     return run, metadata
-
-
-def _introduce(target, template, metadata, console):
-    about = metadata.content
-    version = about["engine_version"] or ""
-    name = f"io500-embedded {version.replace('hpc-disk-bench-', '')}" if version else "io500"
-    levels = [target.cluster, target.node, target.storage, target.volume, target.device]
-    levels = [level for level in levels if level]
-    nodes = about["node_count"] or "?"
-    ranks = f"{target.ranks} rank{'s' * (target.ranks != 1)} on {nodes} node{'s' * (nodes != 1)}"
-    job = f" job={about['job_id']}" if about["job_id"] else ""
-    console.talk(
-        "target",
-        f"{' / '.join(levels)}    {ranks}    {name}",
-        log=f"run {'/'.join(levels)} ranks={target.ranks} nodes={nodes} "
-        f"engine={name.replace(' ', '-')}{job}",
-    )
-    stonewall = template.setting("debug", "stonewall-time", "300")
-    mode = "" if template.mode == "standard" else f"   {template.mode} mode"
-    console.talk("config", f"{target.config_name}   stonewall {stonewall} s{mode}")
-    facts = metadata.facts
-    free = "" if facts["free_bytes"] is None else f"   {facts['free_bytes'] / 2**30:.1f} GiB free"
-    console.talk("storage", f"{facts['filesystem']} from {facts['source']}{free}")
-    for warning in about["warnings"]:
-        console.warning(warning)
 
 
 def _benchmark(target, template, metadata, run, signals, console):
@@ -110,10 +112,12 @@ def _benchmark(target, template, metadata, run, signals, console):
         (run / ERRORS).write_text(f"{command[0]}: cannot be started: {error.strerror}\n")
         return None
     try:
-        _follow(benchmark, run, signals, console, _phases_to_come(template))
+        with Recorder(run, run / INI, target.test_dir, metadata.content["nodes"]) as recorder:
+            _follow(benchmark, run, signals, console, _phases_to_come(template))
     finally:
         if not benchmark.stop():
             console.failed("to end every rank: some do not answer even to SIGKILL")
+    metadata.add_warnings(recorder.warnings())
     return benchmark
 
 
@@ -162,6 +166,9 @@ def _arguments(arguments):
     for name in ("test-dir", "results", "config", "config-name", "binary"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--ranks", type=int, required=True)
-    parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--probe-seconds", type=float)
+    parser.add_argument("--patience", type=float, required=True)
+    for name in ("check", "force", "quiet"):
+        parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("launch", nargs="*")
     return parser.parse_args(arguments)

@@ -2,12 +2,10 @@
 
 import contextlib
 import math
-import os
 import time
 from pathlib import Path
 
-from hpc_disk_bench import hosts, storage
-from hpc_disk_bench.checks.declared import contradictions
+from hpc_disk_bench import hosts
 from hpc_disk_bench.errors import REFUSED, UserError
 from hpc_disk_bench.files import write_json
 from hpc_disk_bench.tree import METADATA
@@ -37,15 +35,12 @@ def make_run_directory(root, *levels):
 class RunMetadata:
     """run_metadata.json: written before the launch, completed after it."""
 
-    def __init__(self, directory, target, template, engine):
-        """target: the run's options as the wrapper passed them; engine: (kind, version, path)."""
+    def __init__(self, directory, target, template, engine, survey):
+        """target: the run's options as the wrapper passed them; engine: (kind, version, path);
+        survey: what the checks before the launch found."""
         self._path = Path(directory, METADATA)
         kind, version, binary = engine
-        ranks = target.ranks
-        nodes = hosts.ranks_by_node(target.launch, ranks)
-        self.facts = storage.inspect(target.test_dir)
-        warnings = contradictions(target.storage, target.device, self.facts)
-        warnings += _launch_warnings(nodes, ranks)
+        nodes = survey.nodes
         self.content = {
             "cluster_name": target.cluster,
             "node_name": target.node,
@@ -53,7 +48,7 @@ class RunMetadata:
             "storage_volume": target.volume,
             "device_type": target.device,
             "timestamp": self._path.parent.name,
-            "num_procs": ranks,
+            "num_procs": target.ranks,
             "test_dir": target.test_dir,
             KEY: WRITTEN[METADATA],
             "engine": kind,
@@ -68,8 +63,10 @@ class RunMetadata:
             "start_epoch": None,
             "end_epoch": None,
             "utc_offset_seconds": time.localtime().tm_gmtoff,
-            "storage": self.facts,
-            "warnings": warnings,
+            "storage": survey.facts,
+            "warnings": survey.warnings,
+            "checks": [finding.as_json() for finding in survey.findings],
+            "expected": survey.expected,
         }
 
     def write(self, **changes):
@@ -77,12 +74,6 @@ class RunMetadata:
         self.content.update(changes)
         write_json(self._path, self.content)
 
-
-def _launch_warnings(nodes, ranks):
-    if nodes is None:
-        return ["on which nodes the ranks are cannot be told: the launcher did not answer"]
-    cpus = len(os.sched_getaffinity(0))
-    # Only this node's CPUs are known from here.
-    if len(nodes) == 1 and ranks > cpus:
-        return [f"{ranks} ranks share {cpus} CPUs: the figures may show the node, not the storage"]
-    return []
+    def add_warnings(self, sentences):
+        """What came to light while the benchmark ran; written with the next write()."""
+        self.content["warnings"] = [*self.content["warnings"], *sentences]

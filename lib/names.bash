@@ -19,3 +19,9 @@ require_path() {
   [[ $2 != *['#;']* ]] || abort "$USAGE" "$1 '$2': the benchmark's INI cannot hold a path with '#' or ';'"
   [[ $2 != *[[:cntrl:]]* ]] || abort "$USAGE" "$1 '$2': the benchmark's INI cannot hold a path with a line end"
 }
+
+# seconds_of WHAT TEXT: prints TEXT where it is a number of seconds.
+seconds_of() {
+  [[ $2 =~ ^[0-9]{1,5}(\.[0-9]{1,3})?$ ]] || abort "$USAGE" "$1 '$2': a number of seconds is needed"
+  printf '%s' "$2"
+}

@@ -17,6 +17,10 @@ class Finding(NamedTuple):
         return self._asdict()
 
 
+class Stopped(Exception):
+    """A signal came while the checks went on."""
+
+
 def impossible(code, text):
     """The UserError for what no --force helps against."""
     return UserError(f"{code} {text}", REFUSED)

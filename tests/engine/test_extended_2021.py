@@ -91,8 +91,7 @@ def paused_after_writing(bench, ranks, *changes):
 
 
 def records(data, ranks):
-    """The first three segments and the last two, since a second on a fast file system makes many; of
-    each its records."""
+    """Each segment's records: of the first three and the last two, since a second makes many."""
     size, segment = data.stat().st_size, 32 * ranks * RECORD
     starts = range(0, size, segment)
     with open(data, "rb") as file:

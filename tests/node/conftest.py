@@ -51,6 +51,8 @@ class Wrapper:
         self.test_dir = directory / "test dir"
         keep = ("PATH", "HOME", "TMPDIR", "LANG", "VIRTUAL_ENV", "CONDA_PREFIX")
         self.environ = {name: os.environ[name] for name in keep if name in os.environ}
+        # Each test would wait for a probe of 3 s.
+        self.environ["PROBE_SECONDS"] = "0"
         self.use_stand_in()
 
     def use_stand_in(self, **settings):
@@ -61,6 +63,8 @@ class Wrapper:
         """The real engine with two ranks and very little to do."""
         self.environ["IO500_BIN"] = str(engine)
         self.environ.update(NUM_PROCS="2", CONFIG_FILE=str(ROOT / "tests/support/config-tiny.ini"))
+        # One machine needs no fabric; looking for one costs a second at every start.
+        self.environ["OMPI_MCA_btl"] = "^ofi"
 
     def arguments(self, *flags, **names):
         target = {"cluster": "c", "node": "n1", "storage": "local", "device": "ssd", **names}

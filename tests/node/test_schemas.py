@@ -87,15 +87,6 @@ def test_a_run_that_fails_leaves_files_that_fit(wrapper, checked, recorded):
     assert wrapper.json("status.json")["evidence"]
 
 
-def test_a_run_that_cannot_be_started_leaves_files_that_fit(wrapper, checked, tmp_path):
-    binary = tmp_path / "io500"
-    binary.write_bytes(b"\x7fELF")
-    binary.chmod(0o755)
-    wrapper.environ["IO500_BIN"] = str(binary)
-    assert wrapper.run().returncode == 4
-    assert {"run_metadata.json", "status.json", "node_metadata.json"} == checked(wrapper.results)
-
-
 def test_a_run_that_goes_on_has_files_that_fit_and_its_data_a_marker_that_does(wrapper, checked):
     wrapper.use_stand_in(hang="yes")
     process = wrapper.start()

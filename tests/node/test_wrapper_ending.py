@@ -123,18 +123,6 @@ def test_an_invalid_run_is_done_and_said_to_be_invalid(wrapper, recorded):
     assert wrapper.json("status.json")["state"] == "invalid"
 
 
-def test_a_binary_that_cannot_be_started_is_exit_code_4(wrapper):
-    path = wrapper.directory / "io500-of-another-machine"
-    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(57))
-    path.chmod(0o755)
-    wrapper.environ["IO500_BIN"] = str(path)
-    done = wrapper.run()
-    assert done.returncode == 4
-    assert "cannot be started: Exec format error" in done.stderr
-    assert wrapper.json("status.json")["state"] == "failed"
-    assert not wrapper.test_dir.exists()
-
-
 def test_an_embedded_engine_that_does_not_run_here_is_refused_before_anything_is_made(wrapper):
     path = wrapper.directory.parent / "io500-embedded"
     path.write_text(

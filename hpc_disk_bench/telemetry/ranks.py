@@ -1,0 +1,81 @@
+"""The benchmark's ranks on this node: what they move and what CPU they use (proc(5))."""
+
+import os
+
+from hpc_disk_bench.telemetry.counters import Rates, Source
+
+TICKS = os.sysconf("SC_CLK_TCK")
+# Looking through all processes of a node costs more than reading the ranks' counters does.
+LOOK_EVERY = 15  # seconds
+FIELDS = (b"rchar", b"wchar", b"syscr", b"syscw", b"read_bytes", b"write_bytes")
+
+
+class Ranks:
+    def __init__(self, ini, proc="/proc"):
+        """ini: the configuration's path; the processes that were given it are the benchmark's."""
+        self._ini, self._proc = os.fsencode(ini), proc
+        self._open = {}  # pid: (stat, io)
+        self._rates = Rates()
+        self._looked = float("-inf")
+
+    def sample(self, seconds, now, changed):
+        """The columns of this source. now: monotonic seconds; changed: a phase has just begun."""
+        if changed or not self._open or now - self._looked >= LOOK_EVERY:
+            self._look(now)
+        totals = [0] * (1 + len(FIELDS))
+        known = 0
+        for pid in list(self._open):
+            grown = self._of(pid)
+            if grown is None:
+                continue
+            known += 1
+            totals = [total + more for total, more in zip(totals, grown)]
+        row = {"ranks": len(self._open)}
+        if known:
+            ticks, read, written, reads, writes, fetched, bound = totals
+            row["ranks_cpu"] = ticks / TICKS / seconds
+            row["ranks_read_bytes_per_s"] = read / seconds
+            row["ranks_written_bytes_per_s"] = written / seconds
+            row["ranks_system_calls_per_s"] = (reads + writes) / seconds
+            row["ranks_from_storage_bytes_per_s"] = fetched / seconds
+            row["ranks_to_storage_bytes_per_s"] = bound / seconds
+        return row
+
+    def _of(self, pid):
+        """What a rank's counters have grown by; None the first time, and where it has ended."""
+        stat, io = self._open[pid]
+        fields = stat.read().rpartition(b")")[2].split()
+        if len(fields) < 13 or fields[0] in (b"Z", b"X"):
+            stat.close()
+            io.close()
+            del self._open[pid]
+            self._rates.forget(pid)
+            return None
+        counters = dict.fromkeys(FIELDS, 0)
+        for line in io.read().splitlines():
+            name, _, value = line.partition(b": ")
+            if name in counters:
+                counters[name] = int(value)
+        return self._rates.grown(pid, [int(fields[11]) + int(fields[12]), *counters.values()])
+
+    def _look(self, now):
+        """Find the ranks: processes with the ini among their arguments that started no other one
+        of these, which is what launchers do."""
+        self._looked = now
+        found = {}
+        for name in filter(str.isdigit, os.listdir(self._proc)):
+            directory = os.path.join(self._proc, name)
+            try:
+                with open(os.path.join(directory, "cmdline"), "rb") as file:
+                    if self._ini not in file.read().split(b"\0"):
+                        continue
+                with open(os.path.join(directory, "stat"), "rb") as file:
+                    found[name] = file.read().rpartition(b")")[2].split()[1].decode()
+            except (OSError, IndexError):
+                continue
+        for name in set(found) - set(found.values()):
+            if int(name) != os.getpid() and name not in self._open:
+                directory = os.path.join(self._proc, name)
+                self._open[name] = tuple(
+                    Source(os.path.join(directory, file)) for file in ("stat", "io")
+                )

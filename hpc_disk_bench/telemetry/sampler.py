@@ -1,0 +1,109 @@
+"""The process that samples a node: started by a run, ended with it.
+
+Its stdin is a pipe that the run holds: at its end, however that came, the last row is written.
+"""
+
+import argparse
+import os
+import select
+import socket
+import sys
+import time
+
+from hpc_disk_bench.telemetry.columns import FILE
+from hpc_disk_bench.telemetry.phases import PhaseWatch
+from hpc_disk_bench.telemetry.place import sources_of
+from hpc_disk_bench.telemetry.prometheus import TextFile
+from hpc_disk_bench.telemetry.ranks import Ranks
+from hpc_disk_bench.telemetry.remote import Remotes, Unbuffered
+from hpc_disk_bench.telemetry.rows import Table
+
+LEAST = 0.2  # seconds that an interval must have for its rates to mean something
+
+
+def main(arguments):
+    """Sample this node until stdin ends; with --node NAME, other nodes as well."""
+    options = _arguments(arguments)
+    sampler = Sampler(options.directory, options.ini)
+    if options.to_stdout:
+        _sample_here(sampler, Unbuffered(sys.stdout))
+        return 0
+    run = os.path.dirname(options.ini)
+    table = Table(os.path.join(run, FILE))
+    watch = PhaseWatch(run)
+    with TextFile.for_run(options.textfile, run) as textfile, Remotes(options) as others:
+        _sample_all(sampler, table, watch, textfile, others)
+    return 0
+
+
+class Sampler:
+    """The rows of one node."""
+
+    def __init__(self, directory, ini):
+        self._sources = sources_of(directory)
+        self._ranks = Ranks(ini)
+        self._node = socket.gethostname()
+        self._before = time.monotonic()
+        for source in self._sources:
+            source.sample(1)  # what the counters stand at
+        self._ranks.sample(1, self._before, changed=True)
+
+    def row(self, changed):
+        """The row of the time since the last call; None where that was too short."""
+        now = time.monotonic()
+        seconds = now - self._before
+        if seconds < LEAST:
+            return None
+        self._before = now
+        row = {"time_epoch": time.time(), "interval_s": round(seconds, 3), "node": self._node}
+        for source in self._sources:
+            row.update(source.sample(seconds))
+        row.update(self._ranks.sample(seconds, now, changed))
+        return row
+
+
+def _sample_here(sampler, table):
+    """On another node than the run's: the rows go to stdout, and phases are the run's to know."""
+    while True:
+        ended = _wait([sys.stdin]) is not None
+        row = sampler.row(changed=False)
+        if row:
+            table.add({**row, "clock_offset_s": 0})
+        if ended:
+            return
+
+
+def _sample_all(sampler, table, watch, textfile, others):
+    while True:
+        ready = _wait([sys.stdin, *others.outputs])
+        if ready is not None and sys.stdin not in ready:
+            for row in others.rows(ready):
+                table.add({**row, "phase": watch.phase})
+                textfile.write(row["node"], {**row, "phase": watch.phase})
+            continue
+        changed = watch.look()
+        row = sampler.row(changed)
+        if row:
+            row.update(clock_offset_s=0, phase=watch.phase)
+            table.add(row)
+            textfile.write(row["node"], row)
+        if ready is not None:
+            return
+
+
+def _wait(files):
+    """Wait for the next full second, so that all nodes sample together, or for one of the files:
+    those that can be read, None at the second."""
+    left = 1 - time.time() % 1
+    ready = select.select(files, [], [], left)[0]
+    return ready or None
+
+
+def _arguments(arguments):
+    parser = argparse.ArgumentParser(prog="telemetry", add_help=False, allow_abbrev=False)
+    parser.add_argument("--directory", required=True)
+    parser.add_argument("--ini", required=True)
+    parser.add_argument("--textfile", default="")
+    parser.add_argument("--node", action="append", default=[])
+    parser.add_argument("--to-stdout", action="store_true")
+    return parser.parse_args(arguments)
