@@ -24,6 +24,8 @@ def main():
         from hpc_disk_bench.telemetry.sampler import main as command
     elif task == "node":
         from hpc_disk_bench.node import main as command
+    elif task == "submit":
+        from hpc_disk_bench.submit import main as command
     # Messages start with the name of the command that the user typed.
     sys.argv[0] = os.environ.get("HPC_DISK_BENCH_COMMAND", sys.argv[0])
     for stream in (sys.stdout, sys.stderr):

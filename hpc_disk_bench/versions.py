@@ -17,6 +17,7 @@ WRITTEN = {
     ".parsed.json": 1,
     ".hpc-disk-bench.json": 1,
     "submitted.json": 1,
+    "submitted.json": 1,
     "tool_metadata.json": 1,
     "tool_results.json": 1,
 }
