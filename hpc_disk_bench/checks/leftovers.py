@@ -1,13 +1,11 @@
 """What earlier runs left below test_dir, and which runs are at work there now."""
 
 import os
-import socket
 import time
 from typing import NamedTuple
 
-from hpc_disk_bench.errors import UserError
-from hpc_disk_bench.files import read_json
-from hpc_disk_bench.tree import DATA_MARKER
+from hpc_disk_bench import identity
+from hpc_disk_bench.marked import NAME, Marked, NotOurs
 
 COUNTING = 1.0  # seconds for the size of what was left, which may be millions of files
 
@@ -16,7 +14,7 @@ class Leftover(NamedTuple):
     path: str
     made_by: str  # user@host
     age: float  # seconds
-    at_work: bool  # its run goes on, as far as it can be told from here
+    at_work: bool  # its run goes on, or that cannot be told from here (another host)
     bytes: int
     files: int
     counted: bool  # False: there is more than was counted
@@ -25,33 +23,22 @@ class Leftover(NamedTuple):
 def leftovers(test_dir, spare):
     """The marked directories of other runs in test_dir, `spare` left out; sizes of dead ones."""
     found, deadline = [], time.monotonic() + COUNTING
-    with os.scandir(test_dir) as entries:
-        paths = sorted(entry.path for entry in entries if entry.name.startswith("io500."))
-    for path in paths:
-        if path == os.fspath(spare) or os.path.islink(path):
+    for name in sorted(filter(NAME.fullmatch, os.listdir(test_dir))):
+        path = os.path.join(test_dir, name)
+        if path == os.fspath(spare):
             continue
         try:
-            marker = read_json(os.path.join(path, DATA_MARKER))
-        except UserError:
-            continue  # not ours, or gone meanwhile
-        at_work = _at_work(marker)
-        size = (0, 0, True) if at_work else _size(path, deadline)
+            with Marked(path) as marked:
+                marker = marked.marker
+        except NotOurs:
+            continue
+        gone = identity.runs(marker) is False
+        size = _size(path, deadline) if gone else (0, 0, True)
         made_by = f"{marker.get('user')}@{marker.get('host')}"
         created = marker.get("created_epoch")
         age = time.time() - created if isinstance(created, (int, float)) else 0.0
-        found.append(Leftover(path, made_by, max(age, 0.0), at_work, *size))
+        found.append(Leftover(path, made_by, max(age, 0.0), not gone, *size))
     return found
-
-
-def _at_work(marker):
-    """Whether the process of the marker runs; that of another host is taken to."""
-    if marker.get("host") != socket.gethostname():
-        return True
-    try:
-        with open(f"/proc/{int(marker['pid'])}/cmdline", "rb") as file:
-            return b"hpc_disk_bench" in file.read()
-    except (OSError, KeyError, TypeError, ValueError):
-        return False
 
 
 def _size(path, deadline):

@@ -65,7 +65,8 @@ def _look(test_dir, ranks, seconds):
         measured = None
         if seconds:
             processes = max(min(ranks, len(os.sched_getaffinity(0)), MOST_PROCESSES), 1)
-            measured = probe(scratch.data, seconds, processes, facts["free_bytes"] or 0)
+            free = facts["free_bytes"] or 0, facts["inodes_free"]
+            measured = probe(scratch.data, seconds, processes, *free)
         return Place(facts, block, direct, limits(test_dir, facts), found, measured)
     finally:
         scratch.remove()
