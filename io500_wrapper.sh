@@ -24,6 +24,7 @@ usage() {
 usage: io500_wrapper.sh [--check | --force] [--quiet] \
          <cluster> <node> <storage> <device> <test_dir> [volume]
        io500_wrapper.sh --reprocess [--dry-run] [--quiet] <results_directory>
+       io500_wrapper.sh --clean [--dry-run] [--force] [--quiet] <test_dir>
 
 Runs IO500 on the storage behind test_dir and keeps everything under
 io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.SS>/.
@@ -37,7 +38,10 @@ io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.S
   --check          only the checks before the launch: exit code 0, or 3 where a run would be refused
   --force          start nevertheless where an estimate (space, inodes, quota) speaks against it
   --reprocess      parse the result files of a run again, without running, and say what changed
-  --dry-run        with --reprocess: write nothing
+  --clean          remove what runs that were ended by force left in test_dir: only what has their
+                   marker, and nothing of a run that is alive. With --force also what belongs to a
+                   run of which nothing can be seen from this node
+  --dry-run        with --reprocess: write nothing; with --clean: only say what would go
   --quiet          only the result, and failures
   --help           this text
 
@@ -58,13 +62,14 @@ HELP
 }
 
 main() {
-  local quiet="" reprocess="" dry_run="" checking=() arguments=()
+  local quiet="" reprocess="" clean="" dry_run="" checking=() arguments=()
   while (($#)); do
     case $1 in
     -h | --help) usage && return ;;
     -q | --quiet) quiet=--quiet ;;
     --check | --force) checking+=("$1") ;;
     --reprocess) reprocess=yes ;;
+    --clean) clean=yes ;;
     --dry-run) dry_run=--dry-run ;;
     --) shift && arguments+=("$@") && break ;;
     -?*) abort "$USAGE" "unknown option $1 (see --help)" ;;
@@ -72,12 +77,18 @@ main() {
     esac
     shift
   done
+  [[ -z $reprocess || -z $clean ]] || abort "$USAGE" "--reprocess and --clean are two commands: one at a time"
   if [[ -n $reprocess ]]; then
     ((${#checking[@]} == 0)) || abort "$USAGE" "${checking[0]} does not belong to --reprocess"
     ((${#arguments[@]} == 1)) || abort "$USAGE" "--reprocess needs one results directory, ${#arguments[@]} given"
     run_python reprocess --directory="${arguments[0]}" ${dry_run:+"$dry_run"} ${quiet:+"$quiet"}
   fi
-  [[ -z $dry_run ]] || abort "$USAGE" "--dry-run belongs to --reprocess"
+  if [[ -n $clean ]]; then
+    ((${#arguments[@]} == 1)) || abort "$USAGE" "--clean needs one test directory, ${#arguments[@]} given"
+    [[ ${checking[*]} != *--check* ]] || abort "$USAGE" "--check does not belong to --clean"
+    run_python clean --directory="${arguments[0]}" "${checking[@]}" ${dry_run:+"$dry_run"} ${quiet:+"$quiet"}
+  fi
+  [[ -z $dry_run ]] || abort "$USAGE" "--dry-run belongs to --reprocess and --clean"
   ((${#arguments[@]} == 5 || ${#arguments[@]} == 6)) ||
     abort "$USAGE" "5 or 6 arguments are needed, ${#arguments[@]} given: <cluster> <node> <storage> <device> <test_dir> [volume]"
   benchmark "${arguments[@]}"

@@ -29,10 +29,10 @@ class Patience:
 
     def give_up(self, files):
         now, signals = time.monotonic(), self._signals
-        if self._told is not None and signals.count > self._told:
-            # The first one of a batch system leaves time to go on for a while.
-            if self._told or signals.last == signal.SIGINT:
-                self.reason = f"ended by {signals.last.name}"
+        again = self._told is not None and signals.count > self._told
+        # The first one of a batch system leaves time to go on for a while.
+        if again and (self._told or signals.last == signal.SIGINT):
+            self.reason = f"ended by {signals.last.name}"
         if signals.since is not None and now > max(signals.since + LIMIT, self._started + 1):
             self.reason = f"not done {LIMIT} s after {signals.caught.name}"
         if not self.reason and now >= self._next:

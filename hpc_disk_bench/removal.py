@@ -210,7 +210,7 @@ class _Directory:
 
 
 def mount_of(handle):
-    """What tells the mount of an open directory: also where the same file system is mounted twice."""
+    """What tells the mount of an open directory, also where a file system is mounted twice."""
     with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{handle}", "rb") as file:
         for line in file:
             if line.startswith(b"mnt_id:"):

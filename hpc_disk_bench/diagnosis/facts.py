@@ -76,12 +76,12 @@ def job_end(environ=None):
     """When the batch job's time is up, in seconds since 1970, or None: not in a job, or unknown."""
     environ = os.environ if environ is None else environ
     job = environ.get("SLURM_JOB_ID")
-    told = job and _ask_slurm(job)
-    for word in (told or "").split():
-        key, _, value = word.partition("=")
-        if key == "EndTime":
-            with contextlib.suppress(ValueError):
-                return time.mktime(time.strptime(value, "%Y-%m-%dT%H:%M:%S"))
+    told = (job and _ask_slurm(job)) or ""
+    facts = dict(word.split("=", 1) for word in told.split() if "=" in word)
+    # A job that somebody cancelled is said to end just now.
+    if facts.get("JobState") != "CANCELLED":
+        with contextlib.suppress(KeyError, ValueError):
+            return time.mktime(time.strptime(facts["EndTime"], "%Y-%m-%dT%H:%M:%S"))
     with contextlib.suppress(KeyError, ValueError):
         return float(environ["SLURM_JOB_END_TIME"])
     return None
