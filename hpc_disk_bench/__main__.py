@@ -22,6 +22,8 @@ def main():
         from hpc_disk_bench.reprocess import reprocess_one as command
     elif task == "reprocess-all":
         from hpc_disk_bench.reprocess import reprocess_all as command
+    elif task == "explain":
+        from hpc_disk_bench.diagnosis.explain import main as command
     elif task == "telemetry":
         from hpc_disk_bench.telemetry.sampler import main as command
     elif task == "node":

@@ -2,14 +2,12 @@
 
 import contextlib
 import math
-import os
 import time
 from pathlib import Path
 
 from hpc_disk_bench import processes, status
 from hpc_disk_bench.benchmark import Follower
 from hpc_disk_bench.diagnosis.facts import Watch
-from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.progress.estimate import Estimate
 from hpc_disk_bench.progress.hang import HangWatch
 from hpc_disk_bench.progress.plan import UNTOLD, plan
@@ -139,16 +137,3 @@ class Course:
 def _seconds(template):
     value = template.setting("debug", "stonewall-time", STONEWALL)
     return int(value) if value.isdigit() and len(value) < 8 else int(STONEWALL)
-
-
-def hang_timeout(text):
-    """Seconds without progress that count as hung, 0 for never; UserError where that is none."""
-    with contextlib.suppress(ValueError):
-        if 0 <= float(text) < math.inf:
-            return float(text)
-    raise UserError(f"HANG_TIMEOUT {text!r}: seconds without progress are needed, 0 for never")
-
-
-def from_environment():
-    """HANG_TIMEOUT, else the default, as text."""
-    return os.environ.get("HANG_TIMEOUT") or "3600"
