@@ -14,7 +14,7 @@ import pandas as pd
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.phases import PHASES, SCORED
-from hpc_disk_bench.report import quality, style, tidy, units
+from hpc_disk_bench.report import quality, style, tidy, units, uses
 from hpc_disk_bench.table_csv import unguarded
 
 # Text as Python's own strings: with pyarrow installed pandas would keep it otherwise, and the same
@@ -27,7 +27,7 @@ DEFAULT_TABLE = "aggregated_results.csv"
 TEXTS = (  # noqa: SIM905
     "cluster_name node_name storage_type storage_volume device_type timestamp test_dir state"
     " run_dir hostname cpu_model network_interface network_speed kernel os engine engine_version"
-    " config_file config_sha256 job_id warnings last_phase evidence storage_filesystem"
+    " config_file config_sha256 job_id warnings diagnosis last_phase evidence storage_filesystem"
     " storage_source storage_options"
 ).split()
 NUMBERS = (  # noqa: SIM905
@@ -95,6 +95,8 @@ def prepare(raw):
     known = [phase for phase in SCORED if f"{phase.column}_value" in raw.columns]
     runs = quality.judge(runs, known)
     runs["place"] = tidy.places(runs)
+    runs["failure"] = quality.failures(runs)
+    uses.add(runs)
     return runs
 
 

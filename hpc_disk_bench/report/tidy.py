@@ -95,13 +95,14 @@ def places(runs):
 
 
 def rows(long, limit=MOST_STORAGES):
-    """The storages of a figure from top to bottom, and a sentence if some were left out."""
+    """The storages of a figure from top to bottom, how many of them are in view, and a sentence
+    about the others, which come last."""
     order = long.drop_duplicates("storage").sort_values("place", kind="stable")["storage"]
     if len(order) <= limit:
-        return list(order), ""
+        return list(order), len(order), ""
     kept = set(long["storage"].value_counts().head(limit).index)
     said = f" Shown are the {limit} storages with the most runs, of {len(order)}."
-    return [storage for storage in order if storage in kept], said
+    return sorted(order, key=lambda storage: storage not in kept), limit, said
 
 
 def engines_note(runs):
