@@ -151,6 +151,13 @@ def _with(record, phases, scores):
     )
 
 
+def plain(columns, rows):
+    """A table of rows of values, in pieces of bytes."""
+    yield _header(columns)
+    for row in rows:
+        yield (_cells(row) + "\n").encode()
+
+
 def pieces(texts):
     """The lines of `texts`, many at a time, as UTF-8."""
     texts = iter(texts)
