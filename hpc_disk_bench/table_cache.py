@@ -26,7 +26,9 @@ from hpc_disk_bench.tree import listing
 
 MARK = b"hpc-disk-bench aggregate cache\n"
 # All that the memory of a run depends on besides the run.
-CODE = "files phases status table_cache table_columns table_console table_csv table_records table_rows"
+CODE = (
+    "files phases status table_cache table_columns table_console table_csv table_records table_rows"
+)
 # A file may change twice within one tick of its file system's clock, and look the same after both.
 _TICK, _COARSE_TICK = 50_000_000, 2_000_000_000
 _BROKEN = (ValueError, KeyError, IndexError, TypeError, OSError, RecursionError)

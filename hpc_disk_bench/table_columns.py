@@ -99,6 +99,7 @@ STORAGE_COLUMNS = _columns(
 WARNINGS = Column("warnings", TEXT, "", RUN, "where test_dir is not what was declared, by `; `")
 STATE_COLUMNS = (
     Column("state", TEXT, "", "", "complete, invalid, partial, failed, interrupted or running"),
+    Column("diagnosis", TEXT, "", STATUS, "why it failed or does not count: HDB012, or empty"),
     Column("run_dir", TEXT, "", "", "the run's directory below the results root"),
     Column("scored_phases", NUMBER, "", "", "how many of the 12 scored phases have a value"),
     Column("exit_code", NUMBER, "", STATUS, "exit code of the run"),

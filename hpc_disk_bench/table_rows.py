@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.files import parse_json
 from hpc_disk_bench.phases import BY_NAME
+from hpc_disk_bench.status import ended_by_force
 from hpc_disk_bench.table_columns import (
     IDENTITY,
     NODE_COLUMNS,
@@ -28,6 +29,7 @@ from hpc_disk_bench.table_scan import NODE_METADATA, RESULTS, RUN_METADATA
 
 MISSING_RESULTS = f"missing {RESULTS}"
 ENDED_BADLY = ("failed", "interrupted")
+BY_FORCE = "HDB028"
 RUNNING = {"running": "running", "preparing": "running"}
 TARGET = ("cluster_name", "node_name", "storage_type", "storage_volume", "device_type")
 BIG = 2**63  # no whole number of a table is larger
@@ -66,6 +68,7 @@ class Row(NamedTuple):
     where: list[str]  # TARGET and the timestamp
     started: str | None  # start_epoch as text
     state: str
+    diagnosis: str | None
     notes: list[str]
 
 
@@ -152,13 +155,20 @@ def read_row(run, files, nodes):
     notes = []
     metadata = files.read(f"{run.path}/{RUN_METADATA}")
     status = _status(run, files, notes)
-    ended = status.get("state")
+    ended, diagnosis = status.get("state"), _object(status.get("diagnosis")).get("code")
+    if ended in RUNNING:
+        if ended_by_force(status):
+            ended, diagnosis = "interrupted", BY_FORCE
+        else:
+            # What becomes of it may show in no file: to be looked at again next time.
+            files.seen[run.status] = None
     if run.results is None and ended not in ENDED_BADLY:
         raise Skipped(f"{MISSING_RESULTS} (still running)" if ended in RUNNING else MISSING_RESULTS)
     results = files.read(run.results) if run.results else {"partial": True}
 
     phases, scores = _measured(results, notes)
     state = _state(ended, results, phases, scores)
+    diagnosis = text(diagnosis) or None
     evidence = status.get("evidence")
     base = [
         *OF_THE_RUNS_NAME.values(metadata, notes),
@@ -167,6 +177,7 @@ def read_row(run, files, nodes):
         *OF_THE_STORAGE.values(_object(metadata.get("storage")), notes),
         text(metadata.get("warnings")) or None,
         state,
+        diagnosis,
         run.place,
         len([1 for name, one in phases.items() if name in SCORED_NAMES and one[0] is not None]),
         _number(status.get("exit_code")),
@@ -174,7 +185,8 @@ def read_row(run, files, nodes):
         text([item.get("text") for item in _objects(evidence)]) or None if evidence else None,
     ]
     where = [text(metadata.get(key)) or "" for key in (*TARGET, "timestamp")]
-    return Row(base, phases, scores, where, text(metadata.get("start_epoch")), state, notes)
+    started = text(metadata.get("start_epoch"))
+    return Row(base, phases, scores, where, started, state, diagnosis, notes)
 
 
 def _status(run, files, notes):
