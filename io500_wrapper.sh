@@ -58,6 +58,8 @@ Environment:
   PROBE_SECONDS       how long the storage is probed before a run; 0: not at all. Else 1 % of the
                       stonewall, 3 s at most
   STORAGE_TIMEOUT     seconds that the storage may take to answer the checks (30)
+  TELEMETRY           off: do not record each second what the nodes do meanwhile (telemetry.csv)
+  TELEMETRY_TEXTFILE_DIR  directory of node_exporter's textfile collector: the same for Prometheus
   NO_COLOR            no colours on a terminal
 
 Exit codes: 0 done, 2 usage, 3 refused before the launch, 4 the benchmark failed, 5 its result could
