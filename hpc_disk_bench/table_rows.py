@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.files import parse_json
 from hpc_disk_bench.phases import BY_NAME
+from hpc_disk_bench.result_file import QUANTILES
 from hpc_disk_bench.status import ended_by_force
 from hpc_disk_bench.table_columns import (
     IDENTITY,
@@ -49,6 +50,7 @@ class Measured(NamedTuple):
     valid: bool
     reasons: str | None
     scored: bool
+    latency: dict | None  # operation to {"p50": seconds, ...}
 
 
 class Score(NamedTuple):
@@ -227,7 +229,8 @@ def _measured(results, notes):
             continue
         # Nearly every phase has just these keys, and nothing in them that wants a closer look.
         scored = _USUALLY.get(key)
-        if scored is not None and len(value) == (4 if scored else 5):
+        latency = value.get("latency")
+        if scored is not None and len(value) == (4 if scored else 5) + (latency is not None):
             try:
                 rate, unit, time, valid = _PARTS(value)
                 if (
@@ -237,7 +240,8 @@ def _measured(results, notes):
                     and isfinite(rate + time)
                     and (scored or value["scored"] is False)
                 ):
-                    phases[key] = _measure((rate, unit, time, valid, None, scored))
+                    told = latency and _latencies(latency)
+                    phases[key] = _measure((rate, unit, time, valid, None, scored, told))
                     continue
             except KeyError:
                 pass
@@ -274,7 +278,18 @@ def _phase(name, value, notes):
         value.get("valid") is True and rate is not None,
         text(value.get("reasons")) or None,
         value.get("scored", _USUALLY.get(name, True)) is not False,
+        _latencies(value.get("latency")),
     )
+
+
+def _latencies(value):
+    """Operation to quantiles, as far as they are numbers; None where there are none."""
+    found = {}
+    for operation, quantiles in _object(value).items():
+        told = {name: _number(_object(quantiles).get(name)) for name in QUANTILES}
+        if None not in told.values():
+            found[operation] = told
+    return found or None
 
 
 def _figure(value, name, notes):

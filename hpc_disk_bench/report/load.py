@@ -15,6 +15,7 @@ import pandas as pd
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.phases import PHASES, SCORED
 from hpc_disk_bench.report import quality, style, tidy, units, uses
+from hpc_disk_bench.table_columns import LATENCIES
 from hpc_disk_bench.table_csv import unguarded
 
 # Text as Python's own strings: with pyarrow installed pandas would keep it otherwise, and the same
@@ -75,6 +76,10 @@ def prepare(raw):
             columns[f"{phase.column}_{part}"] = _number(raw, f"{phase.column}_{part}")
         columns[f"{phase.column}_valid"] = _flag(raw, f"{phase.column}_valid")
         columns[f"{phase.column}_reasons"] = _text(raw, f"{phase.column}_reasons")
+        for part in LATENCIES:
+            columns[f"{phase.column}_latency_{part}"] = _number(
+                raw, f"{phase.column}_latency_{part}"
+            )
     runs = pd.DataFrame(columns, index=pd.RangeIndex(len(raw), name="run"))
     kept = [name for name in raw.columns if name not in runs.columns]
     runs = pd.concat([runs, raw[kept].set_index(runs.index)], axis=1)
