@@ -60,6 +60,13 @@ class Cluster:
         assert done.returncode == 0, done.stderr
         return done.stdout.split()[-1]
 
+    def cancel(self, directory):
+        """End what was submitted from a directory and still waits or runs."""
+        for line in self.run("squeue", "-h", "-o", "%i %Z").stdout.splitlines():
+            job_id, _, place = line.partition(" ")
+            if place == str(directory):
+                self.run("scancel", job_id)
+
     def facts(self, job_id):
         """What `scontrol show job` says of a job: {"JobState": "RUNNING", ...}."""
         said = self.run("scontrol", "--oneliner", "show", "job", job_id).stdout

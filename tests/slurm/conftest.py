@@ -20,8 +20,11 @@ def cluster(real_parts, engine, tmp_path_factory):
 
 
 @pytest.fixture
-def here(tmp_path):
-    return Runs(tmp_path / "here")
+def here(cluster, tmp_path):
+    """Runs: a directory to submit from. What was submitted there ends with the test."""
+    here = Runs(tmp_path / "here")
+    yield here
+    cluster.cancel(here.directory)
 
 
 @pytest.fixture(scope="session")
