@@ -76,8 +76,8 @@ def _waits(campaign):
 
 
 def test_jobs_wait_for_those_on_their_node_and_on_a_shared_storage_and_no_others(campaign):
-    read = campaign(GOOD)
-XX    first, second = ("n1", "local/ssd"), ("n2", "nfs/nfs7/hdd")
+    steps = list(_waits(campaign(GOOD)).items())
+    first, second = ("n1", "local/ssd"), ("n2", "nfs/nfs7/hdd")
     third, fourth = ("n1", "nfs/nfs7/hdd"), ("n2", "local/ssd")
     assert steps == [(first, []), (second, []), (third, [first, second]), (fourth, [second])]
 
