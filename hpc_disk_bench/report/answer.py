@@ -46,6 +46,7 @@ def best(runs):
         "Medians of the runs that count, all nodes of a storage together, with 95 % intervals."
         f" Judged by the {'; the '.join(use.judged_by for use in uses.USES)}."
         f"{tidy.engines_note(counting)}",
+        wrap=True,
         search=False,
         runs=[ALL] * len(rows),
         of=[use.column for use in uses.USES],

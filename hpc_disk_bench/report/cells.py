@@ -21,6 +21,7 @@ from hpc_disk_bench.report import (
     tables,
     tables_rates,
     tidy,
+    tool_runs,
 )
 from hpc_disk_bench.report.emit import show
 
@@ -46,4 +47,5 @@ __all__ = [
     "tables",
     "tables_rates",
     "tidy",
+    "tool_runs",
 ]

@@ -48,6 +48,7 @@ class Table:
     columns: list[Column]
     caption: str
     muted: list[bool] = field(default_factory=list)  # rows of runs that do not count
+    wrap: bool = False  # cells wrap, so that a few columns of words fit
     page: int = 25
     search: bool = True
     runs: list | None = None  # behind each row: its number, a list of numbers, or ALL

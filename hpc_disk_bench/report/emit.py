@@ -15,6 +15,11 @@ from hpc_disk_bench.report.charts import Chart, Missing, Table
 from hpc_disk_bench.report.markup import escape, tag
 
 FENCE = "```"
+PAPER = 16  # columns that a printed sheet has room for
+ON_PAPER = (
+    "{} rows of {} columns do not fit on paper. They are in the file that this was printed from,"
+    " and in the table that it was made of."
+)
 
 
 def show(*parts):
@@ -95,20 +100,23 @@ def table(part):
         "table",
         tag("thead", tag("tr", *head)),
         tag("tbody", "\n".join(rows)),
-        class_="hdb-table",
+        class_="hdb-table hdb-wrap" if part.wrap else "hdb-table",
         data_page=part.page,
         data_search="yes" if part.search else None,
         data_name=part.name,
         data_used=part.used if part.runs else None,
         aria_labelledby=f"title-{part.name}",
     )
+    too_wide = len(part.columns) > PAPER
     return tag(
         "div",
         tag("p", escape(part.title), class_="hdb-title", id=f"title-{part.name}"),
         tag("div", body, class_="hdb-scroll", tabindex="0", role="region",
             aria_labelledby=f"title-{part.name}"),
         tag("p", _sentence(part.caption), class_="hdb-caption"),
-        class_="hdb-tablebox",
+        tag("p", escape(ON_PAPER.format(part.rows, len(part.columns))), class_="hdb-paper")
+        if too_wide else "",
+        class_="hdb-tablebox hdb-toowide" if too_wide else "hdb-tablebox",
         id=f"table-{part.name}",
     )  # fmt: skip
 

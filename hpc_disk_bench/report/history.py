@@ -107,7 +107,7 @@ def _layout(axes, legend_rows, columns):
     top = 20 + 22 * legend_rows
     layout = {
         "showlegend": bool(legend_rows),
-        "margin": {"t": top + 20, "l": 60, "b": 40, "r": 16},
+        "margin": {"t": top + 30, "l": 60, "b": 40, "r": 16},
         "annotations": [],
     }
     for k, words in enumerate(HALVES.values()):

@@ -127,6 +127,7 @@ def network_shares(runs):
         "Line rate: the link's bits per second as GiB/s, times the number of client nodes;"
         f" protocols leave about 94 % of it.{HOW_SPREAD}",
         [not counts for *_, counts in rows],
+        wrap=True,
         runs=behind,
         used="best",
     )
@@ -220,6 +221,7 @@ def top_performers(runs):
         "Medians of each node and storage over the runs that count. Where a best one has fewer"
         f" than 3 runs, or a lead is near {units.TIMES}1, it is not"
         f" decided.{tidy.engines_note(counting)}",
+        wrap=True,
         search=False,
         runs=[ALL] * len(found),
         of=[name for *_, name in found],

@@ -7,12 +7,16 @@ import pytest
 
 from hpc_disk_bench.report import (
     emit,
+    failures,
     figures_devices,
     figures_network,
     figures_nodes,
+    figures_parts,
+    figures_published,
     figures_rates,
     figures_score,
     figures_time,
+    history,
     load,
     tidy,
 )

@@ -7,7 +7,7 @@
 
   const valuesOf = (runs, column) => S.finite(runs.map((run) => R().value(column, run)));
   const plain = (value, shown) => ({ value, shown: shown ?? S.number(value) });
-  const whole = (value) => plain(value, Number.isFinite(value) ? S.number(value, 9) : "");
+  const whole = (value) => plain(value, Number.isFinite(value) ? S.whole(value) : "");
   const word = (text) => ({ value: text, shown: text });
 
   // Medians of `column`, best first: [[name, median, values], ...], of what the field names.

@@ -51,8 +51,8 @@
       Object.assign(layout[axisKey("yaxis", k)], {
         domain: [Math.max(0, top - body / inner), Math.min(1, top)],
         range: [-0.6, order.length - 0.4],
-        tickvals: order.map((_, place) => order.length - 1 - place),
-        ticktext: labels,
+        tickvals: [...order.keys()],
+        ticktext: labels.toReversed(),
       });
     }
     const titles = layout.annotations.filter((note) => note.name === "panel");

@@ -87,8 +87,9 @@
     window.HDB.enhance(made);
   }
 
+  const short = (value) => (value.length > 40 ? `${value.slice(0, 39)}…` : value);
   const listed = (counts) => counts.slice(0, 6)
-    .map(([value, n]) => `${value || "(unknown)"} (${n})`).join(", ")
+    .map(([value, n]) => `${short(value) || "(unknown)"} (${n})`).join(", ")
     + (counts.length > 6 ? ` and ${counts.length - 6} more` : "");
 
   function show() {
@@ -114,21 +115,22 @@
     }
     const kinds = { better: "good", worse: "bad", noise: "", "not decidable": "doubt" };
     table("group-comparison", "Measures of the two groups",
-      [["measure"], ["unit"], ["median A", true], ["n A", true], ["median B", true], ["n B", true],
+      [["measure"], ["median A", true], ["n A", true], ["median B", true], ["n B", true],
         ["B / A", true], ["95 % interval", true], ["B is"]],
       compare(a, b).map((one) => [
-        one.name, one.unit, { shown: interval(one.a), value: one.a.median }, `${one.a.n}`,
+        one.unit ? `${one.name}, ${one.unit}` : one.name, { shown: interval(one.a), value: one.a.median }, `${one.a.n}`,
         { shown: interval(one.b), value: one.b.median }, `${one.b.n}`,
         { shown: factor(one.ratio.median), value: one.ratio.median },
         { shown: decidable(one.ratio) ? `${number(one.ratio.low, 3)}${DASH}${number(one.ratio.high, 3)}` : DASH,
           value: one.ratio.low },
-        { shown: one.verdict === "not decidable" ? `? not decidable with n = ${one.ratio.n}`
+        { shown: one.verdict === "not decidable" ? `? n = ${one.ratio.n}: not decidable`
           : `${SIGNS[one.verdict]} ${one.verdict}`, value: one.verdict, badge: kinds[one.verdict] },
       ]));
   }
 
   function select(label, options) {
     const made = make("select", { className: "hdb-select" });
+    made.setAttribute("aria-label", label.length > 1 ? label : `Group ${label}`);
     for (const [value, title] of options) made.append(make("option", { value }, title));
     return [make("label", { className: "hdb-choice" }, `${label} `, made), made];
   }

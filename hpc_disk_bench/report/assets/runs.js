@@ -32,7 +32,7 @@
 
   // The address: the place in the page, then what is chosen, so that a link shows the same.
   function read() {
-    const [place, query = ""] = decodeURI(window.location.hash.slice(1)).split("?");
+    const [place, query = ""] = window.location.hash.slice(1).split("?");
     if (!window.location.hash.includes("?")) return place;
     chosen.clear();
     const given = new URLSearchParams(query);

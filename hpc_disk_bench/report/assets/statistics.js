@@ -132,17 +132,19 @@
     if (value === 0) return "0";
     const shown = Math.abs(value) < 10 ** digits ? Number(value.toPrecision(digits)) : value;
     const places = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(shown))));
-    const [whole, rest] = shown.toFixed(places).split(".");
-    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, THIN);
+    const [before, rest] = shown.toFixed(places).split(".");
+    const grouped = before.replace(/\B(?=(\d{3})+$)/g, THIN);
     return rest ? `${grouped}.${rest}` : grouped;
   }
 
+  const whole = (value) => value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, THIN);
+
   window.HDB.statistics = {
-    ENOUGH, spread, ratio, verdict, outliers, median, quantile, decidable, finite, number, DASH,
+    ENOUGH, spread, ratio, verdict, outliers, median, quantile, decidable, finite, number, whole, DASH,
     factor: (value) => (Number.isFinite(value) ? `${TIMES}${number(value, 2)}` : DASH),
     percent: (share) => !Number.isFinite(share) ? DASH
       : share >= 0.095 ? `${(100 * share).toFixed(0)} %` : `${Number((100 * share).toPrecision(2))} %`,
-    count: (amount, noun) => `${amount === 0 ? "no" : number(amount, 6)} ${noun}${amount === 1 ? "" : "s"}`,
+    count: (amount, noun) => `${amount === 0 ? "no" : whole(amount)} ${noun}${amount === 1 ? "" : "s"}`,
     interval: (one, digits = 3) => decidable(one)
       ? `${number(one.median, digits)} [${number(one.low, digits)}${DASH}${number(one.high, digits)}]`
       : number(one.median, digits),
