@@ -216,9 +216,12 @@ RULES = (
         r"unable to stat file|returned EOF prematurely|cannot read from file",
         r"the write phase must run first",
         r"pfind: cannot open directory",
+        spoils=True,
+    ),
+    _rule(
+        "HDB029",
         *_errno("ENOENT", text=(r"no such file or directory",)),
         unless=LAUNCHING + r"|config|\.ini\b|unlink|cannot be removed",
-        spoils=True,
     ),
     _rule(
         "HDB011",
