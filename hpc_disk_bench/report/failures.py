@@ -17,7 +17,10 @@ def by_code(runs):
         return text.no_runs(heading)
     hidden = runs[~runs["counts"]]
     if hidden.empty:
-        return Missing(heading, "None: all runs count.")
+        return Missing(
+            heading,
+            f"All {units.count(len(runs), 'run')} of the table count: none is invalid or failed.",
+        )
     codes = list(hidden["failure"].value_counts().index)
     figure = go.Figure()
     for storage, part in hidden.groupby("storage", sort=True):

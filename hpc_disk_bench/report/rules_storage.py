@@ -139,6 +139,31 @@ def reads_from_a_cache(runs):
         yield together(cases, "Do not trust {}: it came from a cache", explanation)
 
 
+MEMORY_READS = 3.0  # the factor from write to read that no rotating disk has
+
+
+@rule(
+    "REC13",
+    f"ior-easy-read of a local rotating disk is at least {MEMORY_READS:.0f} times its write",
+)
+def reads_from_memory(runs):
+    disks = runs[~runs["networked"] & (runs["device_type"].str.lower() == "hdd")]
+    cases = []
+    for target, group in disks.groupby("target"):
+        spread = statistics.spread(group["ior_easy_read_value"] / group["ior_easy_write_value"])
+        if spread.median >= MEMORY_READS:
+            said = f"{units.number(spread.median, 2)} times"
+            cases.append(Case(target, spread, spread.low >= MEMORY_READS, said, group))
+    if cases:
+        cases.sort(key=lambda case: -case.spread.median)
+        explanation = (
+            f"Reads over writes of large files, medians; threshold {MEMORY_READS:.0f}. A disk reads"
+            " about as fast as it writes, so these came from the node's memory. Write more than"
+            " the memory holds, or use direct I/O (configs/config-direct.ini)."
+        )
+        yield together(cases, "Do not trust the reads of {}: they came from memory", explanation)
+
+
 def _of_line_rate(share):
     return units.percent(share.median / 100)
 

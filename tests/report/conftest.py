@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from hpc_disk_bench.report import load
 from tests.support import report_cases, trees
 
 AGGREGATE = "aggregate_results.py"
@@ -55,6 +56,19 @@ def table(aggregated, tmp_path_factory):
         return report_cases.MADE[name](path, make)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def runs_of(table):
+    """runs_of(name): the runs of that table as figures take them, read once."""
+    known = {}
+
+    def read(name):
+        if name not in known:
+            known[name] = load.table(table(name))
+        return known[name]
+
+    return read
 
 
 @pytest.fixture(scope="session")

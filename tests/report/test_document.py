@@ -44,6 +44,7 @@ FURTHER = {
     "placement": "score-parts",
     "group-comparison": "device-comparison",
     "history": "time-by-test",
+    "tool-runs": "raw-data",
 }
 SILENT = {"setup", "bandwidth-prep", "iops-prep", "time-analysis-prep"}
 DOCUMENT = "io500_analysis.qmd"
