@@ -54,6 +54,13 @@ def test_the_wrapper_is_a_batch_script_wherever_it_is_submitted_from(cluster, he
     assert "T" in here.output().split()[0], "lines of a batch log begin with the time"
 
 
+def test_a_job_that_asked_for_nothing_is_told_why_it_has_one_rank(cluster, here, read):
+    job_id = cluster.submit("sbatch", WRAPPER, *TARGET, here.test_dir, cwd=here.directory)
+    metadata = _finished(cluster, here, job_id, read)
+    assert metadata["num_procs"] == 1
+    assert "1 rank, for this job asked Slurm for nothing: sbatch -n 16" in here.output()
+
+
 def test_a_job_over_two_nodes_is_one_run_on_both(cluster, here, read):
     asked = ["-p", 4, "--nodes=2", "--sbatch=--ntasks-per-node=2"]
     job_id = cluster.submit(SUBMIT, *asked, *TARGET, here.test_dir, cwd=here.directory)
