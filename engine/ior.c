@@ -10,6 +10,7 @@
 
 #include "common.h"
 #include "files.h"
+#include "ior_prefill.h"
 #include "ior_report.h"
 #include "record.h"
 #include "shuffle.h"
@@ -54,12 +55,16 @@ static void clear_way(const struct target *target) {
   if (unlink(target->path)) fail_call("unlink", target->path, -1, errno);
 }
 
+static uint64_t writers_of(const struct ior_work *work) {
+  return (uint64_t)(work->writers ? work->writers : world.size);
+}
+
 static uint64_t offset_of(const struct target *target, uint64_t transfer) {
   const struct ior_work *work = target->work;
   if (work->file_per_process) return transfer * work->transfer;
   uint64_t per_block = work->block / work->transfer;
   uint64_t segment = transfer / per_block, in_block = transfer % per_block;
-  return (segment * (uint64_t)world.size + (uint64_t)target->owner) * work->block +
+  return (segment * writers_of(work) + (uint64_t)target->owner) * work->block +
          in_block * work->transfer;
 }
 
@@ -119,11 +124,15 @@ static void prepare_random(struct target *target) {
          work->transfer);
 }
 
-/* The same order for whoever reads what this owner wrote. */
+/* The same order for whoever reads what this owner wrote, and in every segment. */
 static uint64_t shuffled_offset(const struct target *target, uint64_t number) {
-  uint64_t key =
-      (uint64_t)target->work->offset_seed * 0x9e3779b97f4a7c15ULL + (uint64_t)target->owner;
-  return offset_of(target, shuffled(number, share_of(target->work), key));
+  const struct ior_work *work = target->work;
+  bool shared = !work->file_per_process;
+  uint64_t a_rank = work->block / work->transfer, all = shared ? a_rank * writers_of(work) : a_rank;
+  uint64_t owner = (uint64_t)target->owner, segment = number / a_rank;
+  uint64_t place = number % a_rank + (shared ? owner * a_rank : 0);
+  uint64_t key = (uint64_t)work->offset_seed * 0x9e3779b97f4a7c15ULL + (shared ? 0 : owner);
+  return (segment * all + shuffled(place, all, key)) * work->transfer;
 }
 
 /* Begins the transfer of this number, after waiting for a place in the queue. */
@@ -166,13 +175,21 @@ static bool over(const struct target *target) {
 static uint64_t run_transfers(struct target *target, uint64_t planned, double start,
                               struct ior_result *result) {
   const struct ior_work *work = target->work;
-  uint64_t done = 0;
+  uint64_t done = 0, a_segment = work->block / work->transfer;
+  bool others_stopped = false;
   target->wall = stonewall_from(start, work->stonewall);
-  while (done < planned) {
-    do_transfer(target, done++);
+  while (done < planned || (work->endless && planned)) {
+    if (work->prefill && done % a_segment == 0) {
+      wait_for_all(target);
+      if ((others_stopped = ior_prefill_stops(false))) break;
+      ior_prefill(work, &target->file, done / a_segment);
+    }
+    do_transfer(target, work->endless ? done % planned : done);
+    done++;
     if (work->stonewall && over(target)) break;
   }
   wait_for_all(target);
+  if (work->prefill && !others_stopped) ior_prefill_stops(true);
   if (!work->stonewall) return done;
   record_stonewall();
   result->stonewall_max = reduce_count(done, MPI_MAX);
@@ -180,7 +197,8 @@ static uint64_t run_transfers(struct target *target, uint64_t planned, double st
   result->stonewall_min = reduce_count(done, MPI_MIN);
   result->stonewall_bytes = reduce_count(done, MPI_SUM) * work->transfer;
   if (work->no_wear_out) return done;
-  while (done < result->stonewall_max) do_transfer(target, done++);
+  for (; done < result->stonewall_max; done++)
+    do_transfer(target, work->endless ? done % planned : done);
   wait_for_all(target);
   return done;
 }
@@ -214,7 +232,7 @@ static void free_target(struct target *target) {
 static int owner_of(const struct ior_work *work) {
   if (work->write || (work->random && !work->file_per_process)) return world.rank;
   int shift = work->shift * (world.block_mapping ? world.node0_ranks : 1);
-  return (world.rank + shift + work->rank_shift) % world.size;
+  return (world.rank + work->first_writer + shift + work->rank_shift) % (int)writers_of(work);
 }
 
 static void meet(const struct ior_work *work) {

@@ -27,7 +27,8 @@ struct ior_work {
   const char *csv;        /* one row a rank; NULL: none */
 
   /* What ior on its own can be asked for beyond that. Zero is what the phases of a run do. */
-  bool shuffle;        /* every transfer of the share once, in a random order */
+  bool shuffle; /* every transfer of a segment once, in a random order; in a shared file the places
+                   of the segment are dealt to all ranks */
   bool no_barriers;    /* between open, transfers and close */
   bool no_sync;        /* after writing */
   bool no_wear_out;    /* after the stonewall */
@@ -36,6 +37,10 @@ struct ior_work {
   int rank_shift;      /* read the data of the rank so many further on */
   uint64_t most;       /* transfers of a rank; 0: its share */
   int64_t offset_seed; /* of random offsets */
+  uint64_t prefill;    /* a shuffled write fills each segment first, in transfers of so many bytes */
+  bool endless;        /* starts over until the stonewall */
+  int writers;         /* ranks that wrote what is read; 0: those there are */
+  int first_writer;    /* whose data rank 0 reads, before any shift */
   int repetitions;     /* for the report only, like the next; 0: 1 */
   int verbosity;
 };

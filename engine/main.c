@@ -86,8 +86,16 @@ static void write_text(const char *name, const char *text) {
 /* What rank 0 made, to be removed again: the data directory, those below it that the workloads
  * expect. */
 struct run_directories {
-  struct made data, easy, hard, results;
+  struct made data, results, groups[5];
 };
+static const char *const groups[] = {"ior-easy", "ior-hard", "ior-rnd4K", "ior-rnd1MB",
+                                     "concurrent"};
+#define GROUPS (sizeof groups / sizeof groups[0])
+
+/* Those of 2021 only where the run has them. */
+static bool has_group(size_t i) {
+  return i < 2 || (run.extended && option_true(groups[i], "run"));
+}
 
 /* Rank 0 makes a directory, or every rank refuses with nothing new left. */
 static void make_or_refuse(const char *what, const char *path, struct made *made,
@@ -96,8 +104,7 @@ static void make_or_refuse(const char *what, const char *path, struct made *made
   if (world.rank == 0) error = make_directories(path, made);
   MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
   if (!error) return;
-  unmake_directories(&all->easy);
-  unmake_directories(&all->hard);
+  for (size_t i = 0; i < GROUPS; i++) unmake_directories(&all->groups[i]);
   unmake_directories(&all->data);
   unmake_directories(&all->results);
   refuse("cannot make the %s directory %s: %s (%s)", what, path, strerror(error),
@@ -105,13 +112,14 @@ static void make_or_refuse(const char *what, const char *path, struct made *made
 }
 
 static void make_run_directories(struct run_directories *all) {
-  char *easy = format_text("%s/ior-easy", run.data), *hard = format_text("%s/ior-hard", run.data);
   make_or_refuse("data", run.data, &all->data, all);
-  make_or_refuse("data", easy, &all->easy, all);
-  make_or_refuse("data", hard, &all->hard, all);
+  for (size_t i = 0; i < GROUPS; i++) {
+    if (!has_group(i)) continue;
+    char *path = format_text("%s/%s", run.data, groups[i]);
+    make_or_refuse("data", path, &all->groups[i], all);
+    free(path);
+  }
   make_or_refuse("result", run.results, &all->results, all);
-  free(easy);
-  free(hard);
 }
 
 /* True where the run cannot be valid whatever the phases say. */
@@ -138,12 +146,14 @@ static bool write_head(void) {
 }
 
 static void clean_up(struct run_directories *all) {
-  static const char *const counts[] = {"ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard"};
+  static const char *const counts[] = {"ior-easy",    "ior-hard",  "mdtest-easy",
+                                       "mdtest-hard", "ior-rnd4K", "ior-rnd1MB"};
   remove_ior_data();
   remove_mdtest_data();
   if (run.extended) remove_mdworkbench_data();
+  if (run.extended) remove_concurrent_data();
   if (world.rank != 0) return;
-  for (int i = 0; i < 4; i++) {
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     char *path = format_text("%s/%s.stonewall", run.results, counts[i]);
     unlink(path);
     free(path);
@@ -172,8 +182,7 @@ static void run_benchmark(const struct cli *cli, const char *ini) {
   if (run.verbosity > 0) result_date("END");
   result_close();
   clean_up(&all);
-  keep_directories(&all.easy);
-  keep_directories(&all.hard);
+  for (size_t i = 0; i < GROUPS; i++) keep_directories(&all.groups[i]);
   keep_directories(&all.results);
   if (world.rank == 0) printf("\nThe result files are stored in the directory: %s\n", run.results);
 }

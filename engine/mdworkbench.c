@@ -120,18 +120,35 @@ static int other_rank(int64_t distance) {
   return (int)(((world.rank + distance) % world.size + world.size) % world.size);
 }
 
-static void bench_step(struct bench *bench, uint64_t position) {
+/* One file of every set. */
+static void bench_files(struct bench *bench, uint64_t position, uint64_t index) {
   const struct mdworkbench_work *work = bench->work;
-  for (uint64_t index = 0; index < work->files; index++)
-    for (uint64_t set = 0; set < work->sets; set++) {
-      int64_t distance = (int64_t)(set + 1) % world.size;
-      file_path(bench, other_rank(-distance), set, position + index);
-      timed(bench, MDW_STAT, stat_file_here);
-      bench->part.objects += timed(bench, MDW_READ, read_file_here);
-      timed(bench, MDW_REMOVE, remove_file_here);
-      file_path(bench, other_rank(distance), set, position + work->precreated + index);
-      timed(bench, MDW_CREATE, create_file_here);
-    }
+  int64_t offset = work->rank_offset ? work->rank_offset : 1;
+  for (uint64_t set = 0; set < work->sets; set++) {
+    int64_t distance = (int64_t)(set + 1) * offset % world.size;
+    file_path(bench, other_rank(-distance), set, position + index);
+    timed(bench, MDW_STAT, stat_file_here);
+    bench->part.objects += timed(bench, MDW_READ, read_file_here);
+    if (work->read_only) continue;
+    timed(bench, MDW_REMOVE, remove_file_here);
+    file_path(bench, other_rank(distance), set, position + work->precreated + index);
+    timed(bench, MDW_CREATE, create_file_here);
+  }
+}
+
+/* Until the stonewall, and then as far as the fastest rank came. Returns the files of a set that
+ * all went through. */
+static uint64_t bench_step(struct bench *bench, uint64_t position, double stonewall) {
+  double start = now();
+  uint64_t done = 0;
+  while (done < bench->work->files) {
+    bench_files(bench, position, done++);
+    if (stonewall > 0 && now() - start > stonewall) break;
+  }
+  if (!(stonewall > 0)) return done;
+  uint64_t most = reduce_count(done, MPI_MAX);
+  while (done < most) bench_files(bench, position, done++);
+  return done;
 }
 
 static void delete_step(struct bench *bench, uint64_t position) {
@@ -151,6 +168,7 @@ static void delete_step(struct bench *bench, uint64_t position) {
 
 /* Where the sets begin: 0 after their creation, further on after iterations. Rank 0 knows. */
 static uint64_t read_position(const struct mdworkbench_work *work) {
+  if (!work->position_file) return work->position;
   uint64_t position = 0;
   if (world.rank == 0) {
     char *text = read_file(work->position_file);
@@ -181,15 +199,17 @@ static void top_directory(const struct mdworkbench_work *work, bool make) {
   if (!make && !work->directory_stays) rmdir(work->directory);
 }
 
-/* One step or one iteration of it, timed and reported. Adds to the result. */
-static void run_part(struct bench *bench, uint64_t position, int iteration, FILE *report,
-                     struct mdworkbench_result *result, struct histogram *latency) {
+/* One step or one iteration of it, timed and reported. Adds to the result. Returns the files of a
+ * set that an iteration went through. */
+static uint64_t run_part(struct bench *bench, uint64_t position, double stonewall, FILE *report,
+                         struct mdworkbench_result *result, struct histogram *latency) {
+  uint64_t files = 0;
   reset_part(&bench->part);
   MPI_Barrier(world.comm);
   record_begin();
   double start = now();
   if (bench->work->step == MDWORKBENCH_CREATE) create_step(bench);
-  if (bench->work->step == MDWORKBENCH_BENCH) bench_step(bench, position);
+  if (bench->work->step == MDWORKBENCH_BENCH) files = bench_step(bench, position, stonewall);
   if (bench->work->step == MDWORKBENCH_DELETE) delete_step(bench, position);
   bench->part.time = now() - start;
   record_over();
@@ -198,13 +218,28 @@ static void run_part(struct bench *bench, uint64_t position, int iteration, FILE
   for (int i = 0; i < MDW_OPERATIONS; i++)
     if (bench->part.latency[i].max > max) max = bench->part.latency[i].max;
   uint64_t operations = reduce_count(bench->part.operations, MPI_SUM);
+  result->operations += operations;
+  result->time += slowest;
   result->rate = slowest > 0 ? (double)operations / slowest : 0;
   result->max_time = 1e-9 * (double)reduce_count(max, MPI_MAX);
   result->errors += reduce_count(bench->part.errors, MPI_SUM);
-  if (iteration == 0) {
+  if (result->iterations++ == 0) {
     result->first_rate = result->rate;
     result->first_max_time = result->max_time;
   }
+  return bench->work->read_only ? 0 : files;
+}
+
+/* The iterations of the bench step. Returns where the sets begin after them. */
+static uint64_t run_iterations(struct bench *bench, uint64_t position, FILE *report,
+                               struct mdworkbench_result *result, struct histogram *latency) {
+  const struct mdworkbench_work *work = bench->work;
+  double left = work->stonewall, start = now();
+  for (int i = 0; work->until_stonewall ? left > 0 : i < work->iterations; i++) {
+    position += run_part(bench, position, left, report, result, latency);
+    if (work->until_stonewall) left = work->stonewall - reduce_double(now() - start, MPI_MAX);
+  }
+  return position;
 }
 
 struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
@@ -218,17 +253,16 @@ struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
   double start = now();
   FILE *report = mdworkbench_report_start(work);
   if (work->step == MDWORKBENCH_CREATE) top_directory(work, true);
-  uint64_t position = work->step == MDWORKBENCH_CREATE ? 0 : read_position(work);
-  int parts = work->step == MDWORKBENCH_BENCH ? work->iterations : 1;
-  for (int i = 0; i < parts; i++) {
-    run_part(&bench, position, i, report, &result, latency);
-    if (work->step == MDWORKBENCH_BENCH) position += work->files;
-  }
+  result.position = work->step == MDWORKBENCH_CREATE ? 0 : read_position(work);
+  if (work->step == MDWORKBENCH_BENCH)
+    result.position = run_iterations(&bench, result.position, report, &result, latency);
+  else
+    run_part(&bench, result.position, 0, report, &result, latency);
   MPI_Barrier(world.comm);
   if (work->step == MDWORKBENCH_DELETE)
     top_directory(work, false);
-  else
-    write_position(work, position);
+  else if (work->position_file)
+    write_position(work, result.position);
   mdworkbench_report_end(report, work, now() - start);
   packet_free(&bench.packet);
   free(bench.read_buffer);

@@ -30,7 +30,7 @@ void mdworkbench_print_head(FILE *file, const struct mdworkbench_work *work) {
 }
 
 FILE *mdworkbench_report_start(const struct mdworkbench_work *work) {
-  if (world.rank != 0) return NULL;
+  if (world.rank != 0 || work->silent) return NULL;
   FILE *file = work->output ? create_file(work->output) : stdout;
   if (!work->in_sequence) mdworkbench_print_head(file, work);
   return file;
@@ -41,7 +41,7 @@ static void print_latency(FILE *file, const struct mdworkbench_work *work,
   static const char *const names[MDW_OPERATIONS] = {"read", "stat", "create", "delete"};
   static const double shares[] = {0, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
   for (int i = 0; i < MDW_OPERATIONS; i++) {
-    bool used = work->step == MDWORKBENCH_BENCH ||
+    bool used = (work->step == MDWORKBENCH_BENCH && (i < MDW_CREATE || !work->read_only)) ||
                 i == (work->step == MDWORKBENCH_CREATE ? MDW_CREATE : MDW_REMOVE);
     if (!used) continue;
     fprintf(file, " %s(", names[i]);
@@ -137,8 +137,8 @@ double mdworkbench_report_part(FILE *file, const struct mdworkbench_work *work,
   if (world.rank == 0) lines = need_memory(malloc(sizeof own * (size_t)world.size));
   MPI_Gather(&own, 5, MPI_DOUBLE, lines, 5, MPI_DOUBLE, 0, world.comm);
   for (int i = 0; i < MDW_OPERATIONS; i++) histogram_merge(&part->latency[i], &latency[i]);
-  if (world.rank == 0) print_all(file, work, lines, latency);
-  if (!work->all_ranks_as_one) print_ranks(file, work, lines, part);
+  if (file) print_all(file, work, lines, latency);
+  if (!work->all_ranks_as_one && !work->silent) print_ranks(file, work, lines, part);
   free(lines);
   return reduce_double(part->time, MPI_MAX);
 }
@@ -149,7 +149,7 @@ void mdworkbench_print_end(FILE *file, double seconds) {
 }
 
 void mdworkbench_report_end(FILE *file, const struct mdworkbench_work *work, double seconds) {
-  if (world.rank != 0) return;
+  if (!file) return;
   if (!work->in_sequence) mdworkbench_print_end(file, seconds);
   if (file != stdout) fclose(file);
 }

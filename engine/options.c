@@ -10,6 +10,7 @@
 
 #define API {"API", "The API to be used", OPTION_TEXT, NULL, NULL}
 #define RUN {"run", "Run this phase", OPTION_BOOL, "TRUE", NULL}
+#define RUN_2021 {"run", "Run this phase of the extended mode of 2021", OPTION_BOOL, "FALSE", NULL}
 #define VERBOSITY {"verbosity", "The verbosity level", OPTION_INT, NULL, NULL}
 #define COLLECTIVE \
   {"collective", "Collective operation (for supported backends)", OPTION_BOOL, NULL, NULL}
@@ -18,6 +19,16 @@
 #define RUN_ONLY ((struct option[]){RUN, END})
 #define API_RUN ((struct option[]){API, RUN, END})
 #define API_COLLECTIVE_RUN ((struct option[]){API, COLLECTIVE, RUN, END})
+#define DEALT_OPTIONS \
+  ((struct option[]){ \
+      API, \
+      {"blockSize", "Bytes of a rank that are dealt out at once; a multiple of the transfer size", \
+       OPTION_SIZE, "1073741824", NULL}, \
+      RUN_2021, \
+      VERBOSITY, \
+      {"randomPrefill", "Fill each block first with transfers of this size; 0: do not", \
+       OPTION_SIZE, "0", NULL}, \
+      END})
 #define FIND_OPTIONS \
   ((struct option[]){ \
       {"external-script", "Set to an external script to perform the find phase", OPTION_TEXT, \
@@ -117,33 +128,40 @@ static struct option mdtest_hard_options[] = {
     RUN,
     END};
 
-struct section sections[] = {{"global", false, global_options},
-                             {"debug", false, debug_options},
-                             {"ior-easy", false, ior_easy_options},
-                             {"ior-easy-write", false, API_RUN},
-                             {"mdtest-easy", false, mdtest_easy_options},
-                             {"mdtest-easy-write", false, API_RUN},
-                             {"mdworkbench", true, mdworkbench_options},
-                             {"mdworkbench-create", true, RUN_ONLY},
-                             {"timestamp", false, (struct option[]){END}},
-                             {"find-easy", true, FIND_OPTIONS},
-                             {"ior-hard", false, ior_hard_options},
-                             {"ior-hard-write", false, API_COLLECTIVE_RUN},
-                             {"mdtest-hard", false, mdtest_hard_options},
-                             {"mdtest-hard-write", false, API_RUN},
-                             {"find", false, FIND_OPTIONS},
-                             {"find-hard", true, FIND_OPTIONS},
-                             {"mdworkbench-bench", true, RUN_ONLY},
-                             {"ior-easy-read", false, API_RUN},
-                             {"mdtest-easy-stat", false, API_RUN},
-                             {"ior-hard-read", false, API_COLLECTIVE_RUN},
-                             {"mdtest-hard-stat", false, API_RUN},
-                             {"mdworkbench-delete", true, RUN_ONLY},
-                             {"mdtest-easy-delete", false, API_RUN},
-                             {"mdtest-hard-read", false, API_RUN},
-                             {"mdtest-hard-delete", false, API_RUN},
-                             {"ior-rnd4K-easy-read", false, API_RUN},
-                             {NULL, false, NULL}};
+struct section sections[] = {{"global", ALWAYS, global_options},
+                             {"debug", ALWAYS, debug_options},
+                             {"ior-easy", ALWAYS, ior_easy_options},
+                             {"ior-easy-write", ALWAYS, API_RUN},
+                             {"ior-rnd4K", WITH_RND4K, DEALT_OPTIONS},
+                             {"ior-rnd4K-write", WITH_RND4K, API_RUN},
+                             {"mdtest-easy", ALWAYS, mdtest_easy_options},
+                             {"mdtest-easy-write", ALWAYS, API_RUN},
+                             {"ior-rnd1MB", WITH_RND1MB, DEALT_OPTIONS},
+                             {"ior-rnd1MB-write", WITH_RND1MB, API_RUN},
+                             {"mdworkbench", OPTIONAL, mdworkbench_options},
+                             {"mdworkbench-create", OPTIONAL, RUN_ONLY},
+                             {"timestamp", ALWAYS, (struct option[]){END}},
+                             {"find-easy", OPTIONAL, FIND_OPTIONS},
+                             {"ior-hard", ALWAYS, ior_hard_options},
+                             {"ior-hard-write", ALWAYS, API_COLLECTIVE_RUN},
+                             {"mdtest-hard", ALWAYS, mdtest_hard_options},
+                             {"mdtest-hard-write", ALWAYS, API_RUN},
+                             {"find", ALWAYS, FIND_OPTIONS},
+                             {"ior-rnd4K-read", WITH_RND4K, API_RUN},
+                             {"ior-rnd1MB-read", WITH_RND1MB, API_RUN},
+                             {"find-hard", OPTIONAL, FIND_OPTIONS},
+                             {"mdworkbench-bench", OPTIONAL, RUN_ONLY},
+                             {"concurrent", WITH_CONCURRENT, (struct option[]){RUN_2021, END}},
+                             {"ior-easy-read", ALWAYS, API_RUN},
+                             {"mdtest-easy-stat", ALWAYS, API_RUN},
+                             {"ior-hard-read", ALWAYS, API_COLLECTIVE_RUN},
+                             {"mdtest-hard-stat", ALWAYS, API_RUN},
+                             {"mdworkbench-delete", OPTIONAL, RUN_ONLY},
+                             {"mdtest-easy-delete", ALWAYS, API_RUN},
+                             {"mdtest-hard-read", ALWAYS, API_RUN},
+                             {"mdtest-hard-delete", ALWAYS, API_RUN},
+                             {"ior-rnd4K-easy-read", WITHOUT_2021, API_RUN},
+                             {NULL, ALWAYS, NULL}};
 
 struct section *options_section(const char *name) {
   for (struct section *section = sections; section->name; section++)
@@ -216,11 +234,26 @@ uint64_t option_size(const char *section, const char *key) {
   return bytes;
 }
 
+bool options_2021(void) {
+  return option_true("ior-rnd4K", "run") || option_true("ior-rnd1MB", "run") ||
+         option_true("concurrent", "run");
+}
+
+static bool in_place(const struct section *section) {
+  switch (section->place) {
+    case WITH_RND4K: return option_true("ior-rnd4K", "run");
+    case WITH_RND1MB: return option_true("ior-rnd1MB", "run");
+    case WITH_CONCURRENT: return option_true("concurrent", "run");
+    case WITHOUT_2021: return !options_2021();
+    default: return true;
+  }
+}
+
 void options_list(FILE *file, bool mandatory) {
   fprintf(file, "# Supported and current values of the ini file%s:\n",
           mandatory ? " (Mandatory Phases Only)" : "");
   for (struct section *section = sections; section->name; section++) {
-    if (mandatory && section->extended) continue;
+    if (!in_place(section) || (mandatory && section->place == OPTIONAL)) continue;
     fprintf(file, "[%s]\n", section->name);
     for (struct option *option = section->options; option->key; option++)
       fprintf(file, "# %s\n%s = %s\n", option->help, option->key,
@@ -231,6 +264,7 @@ void options_list(FILE *file, bool mandatory) {
 
 void options_dump(FILE *file) {
   for (struct section *section = sections; section->name; section++) {
+    if (!in_place(section)) continue;
     fprintf(file, "[%s]\n", section->name);
     for (struct option *option = section->options; option->key; option++)
       fprintf(file, "%s = %s\n", option->key, in_force(option) ? in_force(option) : "");
@@ -241,7 +275,7 @@ void options_dump(FILE *file) {
 uint32_t options_hash(void) {
   uint32_t hash = 0;
   for (struct section *section = sections; section->name; section++)
-    for (struct option *option = section->options; option->key; option++)
+    for (struct option *option = section->options; in_place(section) && option->key; option++)
       if (in_force(option)) hash ^= hash_pair(option->key, in_force(option));
   return hash;
 }

@@ -17,9 +17,19 @@ struct option {
   char *value;          /* as set, normalised; NULL: the default holds */
 };
 
+/* Where a section is listed, written to config.ini and part of the hash. */
+enum section_place {
+  ALWAYS,
+  OPTIONAL,        /* its phase runs in the extended mode only: not with --list-mandatory */
+  WITH_RND4K,      /* of the extended mode of 2021: where its group has run = TRUE */
+  WITH_RND1MB,     /* likewise */
+  WITH_CONCURRENT, /* likewise */
+  WITHOUT_2021     /* where none of them has */
+};
+
 struct section {
   const char *name;
-  bool extended; /* its phase runs in the extended mode only */
+  enum section_place place;
   struct option *options;
 };
 
@@ -38,6 +48,9 @@ const char *option_text(const char *section, const char *key);
 bool option_true(const char *section, const char *key);
 int64_t option_number(const char *section, const char *key, int64_t otherwise);
 uint64_t option_size(const char *section, const char *key);
+
+/* Whether the INI file asks for phases of the extended mode of 2021. */
+bool options_2021(void);
 
 /* --list: defaults with their help texts; mandatory leaves the extended phases out. */
 void options_list(FILE *file, bool mandatory);

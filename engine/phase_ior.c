@@ -1,4 +1,4 @@
-/* The five phases of bulk data: their options, command lines and what makes them invalid. */
+/* The phases of bulk data: their options, command lines and what makes them invalid. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,25 @@
 #include "hash.h"
 #include "ior.h"
 #include "options.h"
+#include "phase_work.h"
 #include "phases.h"
 #include "result.h"
 
 #define HARD_TRANSFER 47008
 #define RANDOM_TRANSFER 4096
 #define RANDOM_SEGMENTS 10000000
+
+/* The two workloads of the extended mode of 2021: one shared file whose records are dealt to the
+ * ranks, at random within each block, in the same way in every block. */
+struct dealt {
+  const char *group;
+  const char *seeds; /* the word that the seed of the data is made of */
+  uint64_t transfer;
+  int offset_seed;
+};
+static const struct dealt dealt[] = {{"ior-rnd4K", "ior-random4K", 4096, 123},
+                                     {"ior-rnd1MB", "ior-random1MB", 1 << 20, 11}};
+#define DEALT_SEGMENTS 10000000
 
 static char *in_results(const char *name, const char *suffix) {
   return format_text("%s/%s%s", run.results, name, suffix);
@@ -41,12 +54,31 @@ static struct io_choice io_of(const struct phase *phase) {
   return choice;
 }
 
+static void check_block(const char *group, const char *what, uint64_t part, const char *given) {
+  uint64_t block = option_size(group, "blockSize");
+  if (!part || !block || block % part)
+    refuse("[%s] blockSize = %s is no multiple of %s = %s", group, option_text(group, "blockSize"),
+           what, given);
+}
+
+static void check_dealt(const struct dealt *which) {
+  char *transfer = format_text("%" PRIu64, which->transfer);
+  if (!option_true(which->group, "run")) return;
+  check_block(which->group, "the transfer size", which->transfer, transfer);
+  uint64_t prefill = option_size(which->group, "randomPrefill");
+  if (prefill)
+    check_block(which->group, "randomPrefill", prefill, option_text(which->group, "randomPrefill"));
+  if (prefill > INT32_MAX)
+    refuse("[%s] randomPrefill = %s: a transfer has less than 2 GiB", which->group,
+           option_text(which->group, "randomPrefill"));
+  free(transfer);
+}
+
 void check_ior(void) {
-  uint64_t transfer = option_size("ior-easy", "transferSize");
-  uint64_t block = option_size("ior-easy", "blockSize");
-  if (!transfer || !block || block % transfer)
-    refuse("[ior-easy] blockSize = %s is no multiple of transferSize = %s",
-           option_text("ior-easy", "blockSize"), option_text("ior-easy", "transferSize"));
+  check_block("ior-easy", "transferSize", option_size("ior-easy", "transferSize"),
+              option_text("ior-easy", "transferSize"));
+  check_dealt(&dealt[0]);
+  check_dealt(&dealt[1]);
   for (struct phase *phase = phases; phase->name; phase++)
     if (phase->group && !strncmp(phase->group, "ior-", 4) && phase_enabled(phase)) io_of(phase);
 }
@@ -182,6 +214,76 @@ static double measure_hard(struct phase *phase) {
 double measure_ior_hard_write(struct phase *phase) { return measure_hard(phase); }
 double measure_ior_hard_read(struct phase *phase) { return measure_hard(phase); }
 
+/* Everything but what to do with the file. To be freed with the rest. */
+static void dealt_options(struct ior_work *work, const struct dealt *which) {
+  work->shuffle = true;
+  work->shift = 0;
+  work->transfer = which->transfer;
+  work->block = option_size(which->group, "blockSize");
+  work->segments = DEALT_SEGMENTS;
+  work->seed = signature(which->seeds, run.timestamp);
+  work->offset_seed = which->offset_seed;
+  work->file = format_text("%s/%s/file", run.data, which->group);
+}
+
+double measure_ior_dealt(struct phase *phase) {
+  const struct dealt *which = &dealt[strcmp(phase->group, dealt[0].group) != 0];
+  struct ior_work work = work_of(phase);
+  dealt_options(&work, which);
+  work.prefill = work.write ? option_size(which->group, "randomPrefill") : 0;
+  struct text command = {0};
+  text_add(&command, "./ior --dataPacketType=%s", option_text("global", "dataPacketType"));
+  add_verbosity(&command, phase->group);
+  text_add(&command, " -Q=1 -g -G=%d -z --random-offset-seed=%d -e -o=%s", work.seed,
+           which->offset_seed, work.file);
+  text_add(&command, " -O stoneWallingStatusFile=%s -k -t=%" PRIu64 " -b=%" PRIu64 " -s=%d",
+           work.count_file, work.transfer, work.block, DEALT_SEGMENTS);
+  if (work.prefill) text_add(&command, " --randomPrefill=%" PRIu64, work.prefill);
+  if (work.write)
+    text_add(&command, " -w -D %d -a %s -O stoneWallingWearOut=1", run.stonewall,
+             api_text(phase->name, phase->group));
+  else
+    text_add(&command, " -r -R -a %s", api_text(phase->name, phase->group));
+  text_add(&command, " -O saveRankPerformanceDetailsCSV=%s", work.csv);
+  work.command = command.data;
+  return measure(phase, &work);
+}
+
+/* A phase's work without anything that it would leave in the results. */
+static struct ior_work bare_work_of(const char *phase) {
+  struct ior_work work = work_of(phase_named(phase));
+  work_free(&work);
+  work.count_file = work.output = work.csv = NULL;
+  return work;
+}
+
+struct ior_work ior_easy_write_beside(const char *directory) {
+  struct ior_work work = bare_work_of("ior-easy-write");
+  easy_options(&work);
+  free((char *)work.file);
+  work.unique_directories = false;
+  work.file = format_text("%s/ior_file_easy", directory);
+  return work;
+}
+
+struct ior_work ior_rnd1mb_read_beside(void) {
+  struct ior_work work = bare_work_of("ior-rnd1MB-read");
+  dealt_options(&work, &dealt[1]);
+  work.stonewall = run.stonewall;
+  work.endless = work.no_wear_out = true;
+  return work;
+}
+
+uint64_t ior_rnd1mb_transfers(void) {
+  int64_t count = -1;
+  char *path = in_results(dealt[1].group, ".stonewall");
+  if (world.rank == 0) count = read_count(path);
+  MPI_Bcast(&count, 1, MPI_INT64_T, 0, world.comm);
+  if (count < 1) refuse("%s holds no count of transfers: ior-rnd1MB-write must run first", path);
+  free(path);
+  return (uint64_t)count;
+}
+
 static void remove_file(const char *directory, const char *name, int number) {
   char *path = number < 0 ? format_text("%s/%s", directory, name)
                           : format_text("%s/%s.%08d", directory, name, number);
@@ -199,10 +301,13 @@ void remove_ior_data(void) {
   if (world.rank == 0) {
     remove_file(easy, "ior_file_easy", -1);
     rmdir(easy);
-    char *hard = format_text("%s/ior-hard", run.data);
-    remove_file(hard, "file", -1);
-    rmdir(hard);
-    free(hard);
+    static const char *const shared[] = {"ior-hard", "ior-rnd4K", "ior-rnd1MB"};
+    for (int i = 0; i < 3; i++) {
+      char *directory = format_text("%s/%s", run.data, shared[i]);
+      remove_file(directory, "file", -1);
+      rmdir(directory);
+      free(directory);
+    }
   }
   free(own);
   free(easy);

@@ -11,11 +11,10 @@
 #include "hash.h"
 #include "mdworkbench.h"
 #include "options.h"
+#include "phase_work.h"
 #include "phases.h"
 #include "result.h"
 
-#define SETS 10
-#define BYTES 3901
 #define ITERATIONS 2          /* of the bench phase; the second counts */
 #define STANDARD_ITERATIONS 3 /* what md-workbench assumes where it is not told */
 #define FALLBACK_RATE 10.0    /* kIOPS, where mdtest-easy-write did not run */
@@ -43,9 +42,9 @@ static double sizing_rate(bool first) {
   return FALLBACK_RATE;
 }
 
-static uint64_t standard_files(bool first) {
+uint64_t mdworkbench_standard_files(bool first) {
   int seconds = run.stonewall < LONGEST ? run.stonewall : LONGEST;
-  return (uint64_t)(sizing_rate(first) * seconds * 1000 / world.size) / SETS;
+  return (uint64_t)(sizing_rate(first) * seconds * 1000 / world.size) / MDWORKBENCH_SETS;
 }
 
 static char *command_of(const struct mdworkbench_work *work, const struct phase *phase) {
@@ -55,7 +54,7 @@ static char *command_of(const struct mdworkbench_work *work, const struct phase 
     text_add(&command, " -v");
   text_add(&command, " --process-reports -a %s -o=%s -t=%f -O=1 --run-info-file=%s -D=%d -G=%d",
            api_text(phase->group, phase->group), work->directory, work->waiting,
-           work->position_file, SETS, work->seed);
+           work->position_file, MDWORKBENCH_SETS, work->seed);
   text_add(&command, " -P=%" PRIu64 " -I=%" PRIu64, work->precreated, work->files);
   text_add(&command, work->step == MDWORKBENCH_CREATE  ? " -1"
                      : work->step == MDWORKBENCH_BENCH ? " -2 -R=2 -X"
@@ -83,15 +82,15 @@ static void write_keys(struct phase *phase, const struct mdworkbench_work *work,
 
 double measure_mdworkbench(struct phase *phase) {
   enum mdworkbench_step step = step_of(phase->name);
-  uint64_t standard = standard_files(step == MDWORKBENCH_CREATE);
+  uint64_t standard = mdworkbench_standard_files(step == MDWORKBENCH_CREATE);
   struct mdworkbench_work work = {
       .directory = format_text("%s/mdworkbench", run.data),
       .step = step,
-      .sets = SETS,
+      .sets = MDWORKBENCH_SETS,
       .precreated = (uint64_t)option_number(phase->group, "precreatePerSet", (int64_t)standard),
       .files = (uint64_t)option_number(phase->group, "filesPerProc", (int64_t)standard),
       .iterations = step == MDWORKBENCH_BENCH ? ITERATIONS : STANDARD_ITERATIONS,
-      .bytes = BYTES,
+      .bytes = MDWORKBENCH_BYTES,
       .waiting = strtod(option_text(phase->group, "waitingTime"), NULL),
       .seed = signature("md-workbench", run.timestamp),
       .packet = run.packet,
@@ -108,7 +107,7 @@ double measure_mdworkbench(struct phase *phase) {
     result = mdworkbench_run(&work);
     write_keys(phase, &work, &result);
   }
-  if (run.cleanup) mdworkbench_remove_leftovers(work.directory, SETS);
+  if (run.cleanup) mdworkbench_remove_leftovers(work.directory, MDWORKBENCH_SETS);
   free(command);
   free((char *)work.directory);
   free((char *)work.position_file);
@@ -118,6 +117,6 @@ double measure_mdworkbench(struct phase *phase) {
 
 void remove_mdworkbench_data(void) {
   char *directory = format_text("%s/mdworkbench", run.data);
-  mdworkbench_remove_leftovers(directory, SETS);
+  mdworkbench_remove_leftovers(directory, MDWORKBENCH_SETS);
   free(directory);
 }

@@ -15,44 +15,35 @@
 
 struct run run;
 
+#define PHASE(name, group, kind, score, list, measure) \
+  {name, group, PHASE_##kind, SCORE_##score, LIST_##list, measure, 0, 0, false, false}
+/* Which phases there are, in the order of a run, and what each counts to: all of it is here. */
 struct phase phases[] = {
-    {"ior-easy-write", "ior-easy", PHASE_WRITE, SCORE_BANDWIDTH, false, measure_ior_easy_write, 0,
-     0, false, false},
-    {"mdtest-easy-write", "mdtest-easy", PHASE_WRITE, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"mdworkbench-create", "mdworkbench", PHASE_READ, SCORE_NONE, true, measure_mdworkbench, 0, 0,
-     false, false},
-    {"timestamp", NULL, PHASE_MARK, SCORE_NONE, false, measure_timestamp, 0, 0, false, false},
-    {"find-easy", NULL, PHASE_READ, SCORE_METADATA_EXTENDED, true, measure_find, 0, 0, false,
-     false},
-    {"ior-hard-write", "ior-hard", PHASE_WRITE, SCORE_BANDWIDTH, false, measure_ior_hard_write, 0,
-     0, false, false},
-    {"mdtest-hard-write", "mdtest-hard", PHASE_WRITE, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"find", NULL, PHASE_READ, SCORE_METADATA, false, measure_find, 0, 0, false, false},
-    {"find-hard", NULL, PHASE_READ, SCORE_METADATA_EXTENDED, true, measure_find, 0, 0, false,
-     false},
-    {"mdworkbench-bench", "mdworkbench", PHASE_READ, SCORE_METADATA_EXTENDED, true,
-     measure_mdworkbench, 0, 0, false, false},
-    {"ior-easy-read", "ior-easy", PHASE_READ, SCORE_BANDWIDTH, false, measure_ior_easy_read, 0, 0,
-     false, false},
-    {"mdtest-easy-stat", "mdtest-easy", PHASE_READ, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"ior-hard-read", "ior-hard", PHASE_READ, SCORE_BANDWIDTH, false, measure_ior_hard_read, 0, 0,
-     false, false},
-    {"mdtest-hard-stat", "mdtest-hard", PHASE_READ, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"mdworkbench-delete", "mdworkbench", PHASE_REMOVE, SCORE_NONE, true, measure_mdworkbench, 0, 0,
-     false, false},
-    {"mdtest-easy-delete", "mdtest-easy", PHASE_REMOVE, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"mdtest-hard-read", "mdtest-hard", PHASE_READ, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"mdtest-hard-delete", "mdtest-hard", PHASE_REMOVE, SCORE_METADATA, false, measure_mdtest, 0, 0,
-     false, false},
-    {"ior-rnd4K-easy-read", "ior-easy", PHASE_READ, SCORE_NONE, false, measure_ior_easy_random, 0,
-     0, false, false},
-    {NULL, NULL, PHASE_MARK, SCORE_NONE, false, NULL, 0, 0, false, false}};
+    PHASE("ior-easy-write", "ior-easy", WRITE, BANDWIDTH, STANDARD, measure_ior_easy_write),
+    PHASE("ior-rnd4K-write", "ior-rnd4K", WRITE, BANDWIDTH_EXTENDED, EXTENDED_2021, measure_ior_dealt),
+    PHASE("mdtest-easy-write", "mdtest-easy", WRITE, METADATA, STANDARD, measure_mdtest),
+    PHASE("ior-rnd1MB-write", "ior-rnd1MB", WRITE, BANDWIDTH_EXTENDED, EXTENDED_2021, measure_ior_dealt),
+    PHASE("mdworkbench-create", "mdworkbench", READ, NONE, EXTENDED, measure_mdworkbench),
+    PHASE("timestamp", NULL, MARK, NONE, STANDARD, measure_timestamp),
+    PHASE("find-easy", NULL, READ, METADATA_EXTENDED, EXTENDED, measure_find),
+    PHASE("ior-hard-write", "ior-hard", WRITE, BANDWIDTH, STANDARD, measure_ior_hard_write),
+    PHASE("mdtest-hard-write", "mdtest-hard", WRITE, METADATA, STANDARD, measure_mdtest),
+    PHASE("find", NULL, READ, METADATA, STANDARD, measure_find),
+    PHASE("ior-rnd4K-read", "ior-rnd4K", READ, BANDWIDTH_EXTENDED, EXTENDED_2021, measure_ior_dealt),
+    PHASE("ior-rnd1MB-read", "ior-rnd1MB", READ, BANDWIDTH_EXTENDED, EXTENDED_2021, measure_ior_dealt),
+    PHASE("find-hard", NULL, READ, METADATA_EXTENDED, EXTENDED, measure_find),
+    PHASE("mdworkbench-bench", "mdworkbench", READ, METADATA_EXTENDED, EXTENDED, measure_mdworkbench),
+    PHASE("concurrent", "concurrent", READ, CONCURRENT, EXTENDED_2021, measure_concurrent),
+    PHASE("ior-easy-read", "ior-easy", READ, BANDWIDTH, STANDARD, measure_ior_easy_read),
+    PHASE("mdtest-easy-stat", "mdtest-easy", READ, METADATA, STANDARD, measure_mdtest),
+    PHASE("ior-hard-read", "ior-hard", READ, BANDWIDTH, STANDARD, measure_ior_hard_read),
+    PHASE("mdtest-hard-stat", "mdtest-hard", READ, METADATA, STANDARD, measure_mdtest),
+    PHASE("mdworkbench-delete", "mdworkbench", REMOVE, NONE, EXTENDED, measure_mdworkbench),
+    PHASE("mdtest-easy-delete", "mdtest-easy", REMOVE, METADATA, STANDARD, measure_mdtest),
+    PHASE("mdtest-hard-read", "mdtest-hard", READ, METADATA, STANDARD, measure_mdtest),
+    PHASE("mdtest-hard-delete", "mdtest-hard", REMOVE, METADATA, STANDARD, measure_mdtest),
+    PHASE("ior-rnd4K-easy-read", "ior-easy", READ, NONE, TODAY, measure_ior_easy_random),
+    PHASE(NULL, NULL, MARK, NONE, STANDARD, NULL)};
 
 struct phase *phase_named(const char *name) {
   for (struct phase *phase = phases; phase->name; phase++)
@@ -60,8 +51,17 @@ struct phase *phase_named(const char *name) {
   fail("no phase %s", name);
 }
 
+bool phase_listed(const struct phase *phase) {
+  switch (phase->list) {
+    case LIST_STANDARD: return true;
+    case LIST_EXTENDED: return run.extended;
+    case LIST_EXTENDED_2021: return run.extended && option_true(phase->group, "run");
+    default: return !options_2021();
+  }
+}
+
 bool phase_enabled(const struct phase *phase) {
-  if (phase->extended && !run.extended) return false;
+  if (!phase_listed(phase)) return false;
   if (run.cleanup && phase->kind != PHASE_REMOVE) return false;
   if (phase->kind == PHASE_MARK) return true;
   if (phase->group && !option_true(phase->group, "run")) return false;
@@ -69,6 +69,7 @@ bool phase_enabled(const struct phase *phase) {
 }
 
 static const char *phase_unit(const struct phase *phase) {
+  if (phase->counts_to == SCORE_CONCURRENT) return "score"; /* a mean over both units */
   return phase->name[0] == 'i' ? "GiB/s" : "kIOPS";
 }
 
@@ -87,12 +88,10 @@ void phases_check(void) {
   if (option_true("global", "io-buffers-on-gpu"))
     refuse("[global] io-buffers-on-gpu = TRUE: the embedded engine has no GPU buffers; "
            "set it to FALSE or use upstream's io500");
-  if (option_number("mdtest-hard", "files-per-dir", -1) >= 0)
-    refuse("[mdtest-hard] files-per-dir: not supported by this version of the embedded engine; "
-           "remove it or use upstream's io500");
   check_ior();
   check_mdtest();
   check_find();
+  check_concurrent();
 }
 
 double measure_timestamp(struct phase *phase) {
@@ -145,13 +144,6 @@ static void judge(struct phase *phase) {
     phase_invalid(phase, "Runtime is smaller than expected minimum runtime");
 }
 
-static void tell_latency(const char *operation, const double seconds[RECORD_SHARES]) {
-  char *key = format_text("latency-%s", operation);
-  result_pair(key, "p50 %.9f p95 %.9f p99 %.9f p99.9 %.9f max %.9f", seconds[0], seconds[1],
-              seconds[2], seconds[3], seconds[4]);
-  free(key);
-}
-
 static void run_phase(struct phase *phase) {
   fail_phase_is(phase->name);
   drop_caches(phase);
@@ -163,7 +155,7 @@ static void run_phase(struct phase *phase) {
   phase->score = phase->measure(phase);
   phase->time = now() - start;
   phase->done = true;
-  record_end(run.results, phase->name, tell_latency);
+  record_end(run.results, phase->name, result_latency);
   judge(phase);
   if (phase->kind != PHASE_MARK) result_pair("score", "%f", phase->score);
   if (run.verbosity > 0) {

@@ -76,6 +76,13 @@ void result_blank_line(void) {
   flush(result, result_path);
 }
 
+void result_latency(const char *operation, const double seconds[RECORD_SHARES]) {
+  char *key = format_text("latency-%s", operation);
+  result_pair(key, "p50 %.9f p95 %.9f p99 %.9f p99.9 %.9f max %.9f", seconds[0], seconds[1],
+              seconds[2], seconds[3], seconds[4]);
+  free(key);
+}
+
 void summary_line(const char *format, ...) {
   if (world.rank != 0) return;
   va_list arguments;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "record.h"
+
 void result_open(const char *directory);
 void result_close(void);
 
@@ -14,6 +16,8 @@ void result_pair(const char *key, const char *format, ...) __attribute__((format
 void result_comment(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void result_date(const char *key); /* key = local time; a comment "; KEY time" for START and END */
 void result_blank_line(void);
+/* latency-<operation>, at record_shares. */
+void result_latency(const char *operation, const double seconds[RECORD_SHARES]);
 
 /* result_summary.txt and standard output */
 void summary_line(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -15,19 +15,32 @@ struct kind {
   bool extended;
 };
 
+/* Whether a phase is one that only SCOREX has. */
+static bool is_further(const struct phase *phase) { return phase->counts_to > SCORE_METADATA; }
+
 static bool counts(const struct phase *phase, const struct kind *kind) {
-  return phase->counts_to == SCORE_BANDWIDTH || phase->counts_to == SCORE_METADATA ||
-         (kind->extended && phase->counts_to == SCORE_METADATA_EXTENDED);
+  if (phase->counts_to == SCORE_NONE || !phase_listed(phase)) return false;
+  return kind->extended || !is_further(phase);
 }
 
-/* Geometric mean of the positive scores of bandwidth, or of all others that count; 0 without any.
- */
-static double mean_of(const struct kind *kind, bool bandwidth) {
+/* What the total is made of. */
+enum group { BANDWIDTH, METADATA, CONCURRENT };
+
+static enum group group_of(const struct phase *phase) {
+  switch (phase->counts_to) {
+    case SCORE_BANDWIDTH:
+    case SCORE_BANDWIDTH_EXTENDED: return BANDWIDTH;
+    case SCORE_CONCURRENT: return CONCURRENT;
+    default: return METADATA;
+  }
+}
+
+/* Geometric mean of the group's positive scores; 0 without any. */
+static double mean_of(const struct kind *kind, enum group group) {
   double product = 0;
   int count = 0;
   for (struct phase *phase = phases; phase->name; phase++) {
-    if (!counts(phase, kind) || (phase->counts_to == SCORE_BANDWIDTH) != bandwidth) continue;
-    if (phase->score <= 0) continue;
+    if (!counts(phase, kind) || group_of(phase) != group || phase->score <= 0) continue;
     product += log(phase->score);
     count++;
   }
@@ -44,22 +57,27 @@ static void hash_number(uint32_t *hash, const char *key, double value) {
 static uint32_t hash_phases(const struct kind *kind) {
   uint32_t hash = kind->extended ? 0 : hash_pair("version", ENGINE_VERSION);
   for (struct phase *phase = phases; phase->name; phase++) {
-    bool further = phase->counts_to == SCORE_METADATA_EXTENDED;
-    if (counts(phase, kind) && further == kind->extended && phase->done)
+    if (counts(phase, kind) && is_further(phase) == kind->extended && phase->done)
       hash_number(&hash, phase->name, phase->score);
   }
   return hash;
 }
 
+static bool is_extended(const struct phase *phase) {
+  return phase->list == LIST_EXTENDED || phase->list == LIST_EXTENDED_2021;
+}
+
 static void write_one(const struct kind *kind, bool invalid) {
   int scored = 0, all = 0;
   for (struct phase *phase = phases; phase->name; phase++) {
-    if (kind->extended || !phase->extended) invalid |= phase->invalid;
+    if (kind->extended || !is_extended(phase)) invalid |= phase->invalid;
     all += counts(phase, kind);
     scored += counts(phase, kind) && phase->done;
   }
-  double metadata = mean_of(kind, false), bandwidth = mean_of(kind, true);
-  double total = sqrt(metadata * bandwidth);
+  double metadata = mean_of(kind, METADATA), bandwidth = mean_of(kind, BANDWIDTH);
+  double concurrent = mean_of(kind, CONCURRENT);
+  double total =
+      concurrent > 0 ? cbrt(metadata * bandwidth * concurrent) : sqrt(metadata * bandwidth);
   result_section(kind->section);
   if (scored < all) {
     invalid = true;
@@ -73,6 +91,7 @@ static void write_one(const struct kind *kind, bool invalid) {
   const char *mark = invalid ? " [INVALID]" : "";
   result_pair("MD", "%f", metadata);
   result_pair("BW", "%f", bandwidth);
+  if (concurrent > 0) result_pair("CONCURRENT", "%f", concurrent);
   result_pair("SCORE", "%f%s", total, mark);
   result_pair("hash", "%" PRIX32, hash);
   summary_line("[%s] Bandwidth %f GiB/s : IOPS %f kiops : TOTAL %f%s", kind->label, bandwidth,

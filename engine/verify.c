@@ -49,7 +49,7 @@ static uint32_t hash_first_word(const char *key, const char *value) {
 static uint32_t score_hash(const char *path, const char *text, const char *version) {
   uint32_t hash = hash_pair("version", version);
   for (struct phase *phase = phases; phase->name; phase++) {
-    if (phase->counts_to == SCORE_NONE || phase->extended) continue;
+    if (phase->counts_to != SCORE_BANDWIDTH && phase->counts_to != SCORE_METADATA) continue;
     char *score = value_of(text, phase->name, "score");
     if (score) hash ^= hash_first_word(phase->name, score);
     free(score);

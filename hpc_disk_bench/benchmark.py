@@ -1,13 +1,15 @@
 """The benchmark as a process: started, followed and, where need be, stopped with its ranks."""
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
 import subprocess
 import time
 
-CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# The last two are what batch systems are asked to send a while before they kill.
+CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 # How a benchmark is ended: after so many seconds, this signal to each process that is still there.
 STEPS = ((2, signal.SIGTERM), (8, signal.SIGKILL))
 LAST_PATIENCE = 15  # seconds for the kernel to let go of what was killed
@@ -16,12 +18,14 @@ LAST_PATIENCE = 15  # seconds for the kernel to let go of what was killed
 class Signals:
     """Notes the signals that end a run, so that nothing is torn apart by them.
 
-    Within the `with` block, `caught` is the first of them or None, and wait() returns at once when
-    one comes or a child ends. Signals that are ignored from outside (nohup) stay ignored.
+    Within the `with` block, `caught` is the first of them or None, `since` when that came
+    (time.monotonic()), `last` the last one, `count` how many have come, and wait() returns at once
+    when one comes or a child ends. Signals that are ignored from outside (nohup) stay ignored.
     """
 
     def __init__(self):
-        self.caught = None
+        self.caught = self.since = self.last = None
+        self.count = 0
         self._before = {}
 
     def __enter__(self):
@@ -48,7 +52,21 @@ class Signals:
                 os.read(self._read, 512)
 
     def _note(self, number, _frame):
-        self.caught = self.caught or signal.Signals(number)
+        self.count += 1
+        self.last = signal.Signals(number)
+        if not self.caught:
+            self.caught, self.since = self.last, time.monotonic()
+
+
+# Taken before a child is made: between fork and exec nothing may be loaded.
+_prctl = getattr(ctypes.CDLL(None), "prctl", None)
+SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
+
+
+def _end_with_this_process():
+    """In the child: SIGTERM when the wrapper is killed, which cannot say a word to it then."""
+    if _prctl:
+        _prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
 class Benchmark:
@@ -59,7 +77,12 @@ class Benchmark:
         # Output goes to the file without anybody between: whatever happens here, it is not lost.
         with open(output, "wb") as out, open(errors, "wb") as err:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                preexec_fn=_end_with_this_process,
             )
 
     @property

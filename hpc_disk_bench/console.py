@@ -6,6 +6,7 @@ On a terminal the lines stand under short labels; in a batch log each one has it
 import contextlib
 import datetime
 import os
+import shutil
 import sys
 
 BOLD, RED, YELLOW, GREEN = "1", "31", "33", "32"
@@ -17,6 +18,7 @@ class Console:
     def __init__(self, quiet=False):
         self.quiet = quiet
         self.terminal = _is_terminal(sys.stderr)
+        self._live = False
 
     def talk(self, label, text, *, log=None, style=None):
         """One line about how it goes. log: how a batch log says it, where that differs."""
@@ -38,6 +40,34 @@ class Console:
         style = None if phase.valid else YELLOW
         self.talk("phases" if number == 1 else "", line, log=" ".join(log.split()), style=style)
 
+    def running(self, place, name, elapsed, expected, left, rate):
+        """How far a phase is, on a terminal drawn over what was drawn before, else a line.
+
+        elapsed, expected, left: seconds of the phase, of all of it, of the whole run; rate: (value,
+        unit, remark) or None.
+        """
+        value, unit, remark = rate or (None, "", "")
+        about = f"{elapsed:.0f} of about {max(expected, elapsed, 1):.0f} s"
+        if self.terminal:
+            shown = "" if value is None else f"{value:.3f}"
+            bar = _bar(elapsed / max(expected, elapsed, 1))
+            remark = remark and f"  {remark.strip()}"
+            line = f"{place:>5} {name:<20} {shown:>12} {unit:<5} {bar}  {about}   {duration(left)}"
+            self.live(f"{line} left{remark}")
+        else:
+            shown = "" if value is None else f" {figure(value)} {unit}{remark}"
+            line = f"{place} {name} running {elapsed:.0f} s{shown}, {duration(left)} left"
+            self.talk("phase", line)
+
+    def live(self, text):
+        """The last line of a terminal, drawn anew by the next call; None takes it away."""
+        if not self.terminal or self.quiet or (text is None and not self._live):
+            return
+        # Asked each time: the window may have another size by now. A line that wraps stays behind.
+        width = shutil.get_terminal_size().columns - 1
+        _print(sys.stderr, f"\r{' ' * 10}{text}"[: width + 1] if text else "\r", end="\033[K")
+        self._live = text is not None
+
     def warning(self, text):
         self.talk("warning", text, style=YELLOW)
 
@@ -57,6 +87,7 @@ class Console:
         self._labelled(sys.stdout, label, text, style)
 
     def _labelled(self, stream, label, text, style=None):
+        self.live(None)
         if not _is_terminal(stream) or os.environ.get("NO_COLOR"):
             _print(stream, f"{label:<9} {text}".rstrip())
             return
@@ -77,6 +108,19 @@ def figure(value):
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"
 
 
+def duration(seconds):
+    """A time as a person says it: 45 s, 38 min, 2 h 05 min."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def _bar(share, width=16):
+    done = min(int(share * width), width - 1)
+    return f"[{'=' * done}>{' ' * (width - 1 - done)}]"
+
+
 def _styled(text, style):
     return f"\033[{style}m{text}\033[0m"
 
@@ -87,7 +131,7 @@ def _is_terminal(stream):
     return False
 
 
-def _print(stream, text):
+def _print(stream, text, end="\n"):
     # A terminal that is gone must not end a run that goes on.
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        print(text, file=stream, flush=True)
+        print(text, file=stream, end=end, flush=True)

@@ -1,11 +1,12 @@
 """How a run ends: what was measured is kept, its data removed, and the reason said."""
 
 import os
-import signal
 import time
 
 from hpc_disk_bench import engines, record, status
+from hpc_disk_bench.clearing import clear
 from hpc_disk_bench.console import GREEN, YELLOW, figure
+from hpc_disk_bench.diagnosis.of_run import ANNOUNCED, of_ended
 from hpc_disk_bench.errors import BENCHMARK_FAILED, DONE, UNPARSED, UserError
 from hpc_disk_bench.parse import spoken
 from hpc_disk_bench.phase_files import directory_of_phase_files
@@ -13,18 +14,22 @@ from hpc_disk_bench.phases import SCORED
 from hpc_disk_bench.results import load
 from hpc_disk_bench.tree import RESULTS, find_runs
 
+NOT_ONE_JOB = "HDB005"  # what looks like a result is that of several benchmarks at once
 
-def end(run, benchmark, signals, metadata, scratch, console):
+
+def end(run, benchmark, signals, metadata, scratch, course, console):
     """Close a run; returns the exit code of the wrapper.
 
-    benchmark: the one that has ended, or None where it was never started.
+    benchmark: the one that has ended, or None where it was never started; course: its
+    follow.Course.
     """
     files = _files(run)
     parsed_from = record.sources(run, files)
     results, unparsed = _parse(files)
-    state, code = _judge(benchmark, signals.caught, results, unparsed)
+    caught, ranks = signals.caught, metadata.content["num_procs"]
+    diagnosis = of_ended(run, files, benchmark, caught, results, unparsed, ranks, course)
+    state, code = _judge(benchmark, caught, results, unparsed, diagnosis)
     last_phase, done = status.where_it_stands(files)
-    evidence = status.evidence(run) if state == status.FAILED else []
     ended = time.time()
     try:
         if results:
@@ -40,24 +45,24 @@ def end(run, benchmark, signals, metadata, scratch, console):
             signal=signals.caught.name if signals.caught else benchmark and benchmark.signal,
             last_phase=last_phase,
             phases_done=done,
-            evidence=evidence,
+            phases_total=course.state()["phases_total"],
+            diagnosis=diagnosis,
         )
     except (OSError, UserError) as error:
         console.failed(f"to keep the result: {getattr(error, 'strerror', None) or error}")
         results, code = None, code or UNPARSED
     # What counts is on disk before the removal, which can take long.
-    removed, problems = scratch.remove()
-    for problem in problems:
-        console.failed(f"to remove {problem}")
-    removal = f"removed {removed:,} files of this run" if removed else ""
-    if state == status.INTERRUPTED:
-        _tell_interrupted(run, results, signals.caught, last_phase, removal, console)
-    elif state == status.FAILED:
+    removal, left = clear(scratch, signals, console)
+    if left:
+        status.add(run, left_behind=left)
+    if state in status.ENDED_BADLY:
         lasted = ended - (metadata.content["start_epoch"] or ended)
-        place = f"in {last_phase} " if last_phase else ""
-        _tell_failed(run, benchmark, results, unparsed, place, lasted, evidence, removal, console)
+        _tell_failed(run, results, diagnosis, last_phase, lasted, removal, console)
     elif results:
         tell_result(run, results, console)
+        if diagnosis:
+            console.talk("why", f"{diagnosis.code} {diagnosis.title}", style=YELLOW)
+            console.talk("remedy", _remedy(diagnosis))
     return code
 
 
@@ -105,40 +110,36 @@ def _parse(files):
         return None, str(error)
 
 
-def _judge(benchmark, caught, results, unparsed):
+def _judge(benchmark, caught, results, unparsed, diagnosis):
     """(state, exit code of the wrapper)."""
     finished = benchmark and benchmark.exit_code == 0 and results and not results.partial
     if caught and not finished:
-        return status.INTERRUPTED, 128 + caught
+        # What a batch system announces its end with is no order of a person.
+        announced = caught.name in ANNOUNCED
+        return status.INTERRUPTED, BENCHMARK_FAILED if announced else 128 + caught
     if benchmark is None or benchmark.exit_code != 0:
         return status.FAILED, BENCHMARK_FAILED
     if unparsed:
         return status.FAILED, UNPARSED
-    if results.partial:
+    if results.partial or (diagnosis and diagnosis.code == NOT_ONE_JOB):
         return status.FAILED, BENCHMARK_FAILED
     return (status.COMPLETE if results.valid else status.INVALID), DONE
 
 
-def _tell_failed(run, benchmark, results, unparsed, place, lasted, evidence, removal, console):
-    if benchmark is None:
-        how = "the benchmark could not be started"
-    elif benchmark.signal:
-        how = f"the benchmark was ended by {benchmark.signal} {place}after {lasted:.0f} s"
-    elif benchmark.exit_code:
-        how = f"the benchmark ended with exit code {benchmark.exit_code} {place}"
-        how += f"after {lasted:.0f} s"
-    else:
-        how = "the benchmark ended, but its result is not whole"
-    details = [f"{entry['file']}:{entry['line']}: {entry['text']}" for entry in evidence]
-    if not details and unparsed:
-        details = [unparsed]
-    console.failed(how, *details, _kept(run, results), *filter(None, [removal]))
-
-
-def _tell_interrupted(run, results, caught, last_phase, removal, console):
+def _tell_failed(run, results, diagnosis, last_phase, lasted, removal, console):
     place = f" in {last_phase}" if last_phase else ""
-    kept = [_kept(run, results), *filter(None, [removal])]
-    console.failed(f"interrupted by {signal.Signals(caught).name}{place}", *kept)
+    console.failed(
+        f"{diagnosis.code} {diagnosis.title},{place} after {lasted:.0f} s",
+        *(f"{entry['file']}:{entry['line']}: {entry['text']}" for entry in diagnosis.evidence),
+        *diagnosis.facts,
+        f"remedy: {_remedy(diagnosis)}",
+        _kept(run, results),
+        *filter(None, [removal]),
+    )
+
+
+def _remedy(diagnosis):
+    return f"{diagnosis.remedy} (io500_wrapper.sh --explain {diagnosis.code})"
 
 
 def _kept(run, results):

@@ -27,7 +27,7 @@ class NotOurs(Exception):
 
 
 class Marked:
-    """An open directory with a marker. Use `with`; NotOurs where it has none that can be trusted."""
+    """An open directory with a marker; NotOurs where it has none that can be trusted."""
 
     def __init__(self, path):
         """path: of the directory itself; its last part is not followed if it is a link."""

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from hpc_disk_bench import record, status
+from hpc_disk_bench import record, status, tools
 from hpc_disk_bench.changes import Change, changes
 from hpc_disk_bench.commandline import say
 from hpc_disk_bench.console import Console
@@ -21,7 +21,7 @@ from hpc_disk_bench.files import read_json
 from hpc_disk_bench.phase_files import directory_of_phase_files
 from hpc_disk_bench.results import Results, load
 from hpc_disk_bench.summary import shorten
-from hpc_disk_bench.tree import RESULTS, Run, find_runs
+from hpc_disk_bench.tree import RESULTS, TOOL_RESULTS, Run, find_runs
 from hpc_disk_bench.workers import in_order
 
 PARSED, CHANGED, UNCHANGED, LEFT, FAILED = "parsed", "changed", "unchanged", "left alone", "failed"
@@ -50,9 +50,13 @@ def reprocess_one(arguments):
         raise UserError(outcome.remark, UNPARSED)
     for change in outcome.changes:
         console.talk("changed", str(change))
+    written = TOOL_RESULTS if run.of_tools else RESULTS
     if options.dry_run:
-        console.talk("dry run", f"nothing is written; {RESULTS} would be {outcome.kind}")
-    tell_result(Path(run.directory), outcome.results, console)
+        console.talk("dry run", f"nothing is written; {written} would be {outcome.kind}")
+    if run.of_tools:
+        console.result("results", near(Path(run.directory, written)))
+    else:
+        tell_result(Path(run.directory), outcome.results, console)
     return DONE
 
 
@@ -87,6 +91,8 @@ def _task(task):
 
 
 def _reprocess(run: Run, force, dry_run):
+    if run.of_tools:
+        return _reprocess_tools(run, dry_run)
     ending = status.read_status(run.directory)
     going_on = status.going_on(ending)
     if going_on:
@@ -107,14 +113,28 @@ def _reprocess(run: Run, force, dry_run):
     return Outcome(kind, _remark(results), tuple(changed), results.warnings, results)
 
 
-def _compare(run, content):
-    """(PARSED, CHANGED or UNCHANGED, changes) of the results.json there is against `content`."""
-    if RESULTS not in run.names:
+def _reprocess_tools(run, dry_run):
+    """The same for a directory of tool outputs: they are few, so each is always parsed."""
+    try:
+        outputs = tools.parse_again(run.directory)
+        kind, changed = _compare(run, tools.as_json(outputs), TOOL_RESULTS)
+        if not dry_run:
+            tools.store(run.directory, outputs)
+    except UserError as error:
+        return Outcome(FAILED, str(error))
+    said = tuple(line for output in outputs for line in tools.spoken(output.runs))
+    return Outcome(kind, "", tuple(changed), said)
+
+
+def _compare(run, content, name=RESULTS):
+    """(PARSED, CHANGED or UNCHANGED, changes) of the file `name` there is against `content`."""
+    path = Path(run.directory, name)
+    if not path.exists():
         return PARSED, []
     try:
-        changed = changes(read_json(Path(run.directory, RESULTS)), content)
+        changed = changes(read_json(path), content)
     except UserError as error:
-        return CHANGED, [Change(RESULTS, str(error).rpartition(f"{RESULTS}: ")[2], "rewritten")]
+        return CHANGED, [Change(name, str(error).rpartition(f"{name}: ")[2], "rewritten")]
     return (CHANGED if changed else UNCHANGED), changed
 
 

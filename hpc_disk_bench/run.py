@@ -6,12 +6,11 @@ measured and why it ended can be read there.
 
 import argparse
 import contextlib
-import math
 import os
 import time
 
 from hpc_disk_bench import ending, node
-from hpc_disk_bench.benchmark import Benchmark, Follower, Signals
+from hpc_disk_bench.benchmark import Benchmark, Signals
 from hpc_disk_bench.checks.binary import identify
 from hpc_disk_bench.checks.finding import Stopped
 from hpc_disk_bench.checks.place import look
@@ -21,23 +20,19 @@ from hpc_disk_bench.configuration import read_template
 from hpc_disk_bench.console import Console
 from hpc_disk_bench.errors import DONE, REFUSED, UserError
 from hpc_disk_bench.files import write_bytes
-from hpc_disk_bench.phases import PHASES
+from hpc_disk_bench.follow import Course
 from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
 from hpc_disk_bench.scratch import Scratch
 from hpc_disk_bench.status import (
     ERRORS,
-    HEARTBEAT,
     OUTPUT,
     PREPARING,
     RUNNING,
     write_status,
 )
-from hpc_disk_bench.summary import PhaseResult, result_of
 from hpc_disk_bench.telemetry.recorder import Recorder
 
 INI = "io500.ini"
-# The phases that a standard run prints with a figure; the timestamp measures nothing.
-COUNTED = [phase.name for phase in PHASES if phase.name != "timestamp"]
 
 
 def main(arguments):
@@ -72,10 +67,11 @@ def _run(target, template, engine, signals, console):
             raise UserError(refusal(checked), REFUSED)
         run, metadata = _prepare(target, template, engine, scratch, checked)
         introduce(target, template, version, checked, console)
+        course = _course(target, template, metadata, run, console)
         benchmark = None
         if not signals.caught:
-            benchmark = _benchmark(target, template, metadata, run, signals, console)
-        return ending.end(run, benchmark, signals, metadata, scratch, console)
+            benchmark = _benchmark(target, template, metadata, run, course, signals, console)
+        return ending.end(run, benchmark, signals, metadata, scratch, course, console)
     finally:
         # Nothing is left to do here after an ending; this is for what went wrong before it.
         scratch.remove()
@@ -99,13 +95,19 @@ def _prepare(target, template, engine, scratch, checked):
     return run, metadata
 
 
-def _benchmark(target, template, metadata, run, signals, console):
+def _course(target, template, metadata, run, console):
+    place = target.test_dir, metadata.content["storage"]["filesystem"]
+    nodes = metadata.content["node_count"]
+    return Course(run, run / INI, template, place, nodes, target.hang_timeout, console)
+
+
+def _benchmark(target, template, metadata, run, course, signals, console):
     """Launch the benchmark and follow it to its end, or to a signal; it runs no more on return."""
     command = [*target.launch, target.binary, os.fspath(run / INI)]
     if template.mode != "standard":
         command.append(f"--mode={template.mode}")
     metadata.write(start_epoch=round(time.time(), 3))
-    _note(run, RUNNING)
+    _note(run, RUNNING, **course.state())
     try:
         benchmark = Benchmark(command, run / OUTPUT, run / ERRORS)
     except OSError as error:
@@ -113,43 +115,12 @@ def _benchmark(target, template, metadata, run, signals, console):
         return None
     try:
         with Recorder(run, run / INI, target.test_dir, metadata.content["nodes"]) as recorder:
-            _follow(benchmark, run, signals, console, _phases_to_come(template))
+            course.follow(benchmark, signals)
     finally:
         if not benchmark.stop():
             console.failed("to end every rank: some do not answer even to SIGKILL")
     metadata.add_warnings(recorder.warnings())
     return benchmark
-
-
-def _follow(benchmark, run, signals, console, total):
-    """Tell of each phase as the benchmark prints it, and keep status.json fresh."""
-    output, number, running = Follower(run / OUTPUT), 0, True
-    last_phase, noted = None, time.monotonic()
-    while running and not signals.caught:
-        signals.wait(0.5)
-        # Asked before the lines are read, so that the last ones are not missed.
-        running = benchmark.running
-        for line in output.lines():
-            found = result_of(line.strip())
-            if not found or not isinstance(found[1], PhaseResult) or found[0] == "timestamp":
-                continue
-            number += 1
-            console.phase(number, total, found[1])
-            last_phase, noted = found[0], -math.inf
-        if time.monotonic() - noted >= HEARTBEAT:
-            _note(run, RUNNING, last_phase=last_phase, phases_done=number)
-            noted = time.monotonic()
-
-
-def _phases_to_come(template):
-    """How many phases will be told of, or None where the configuration leaves that open."""
-    if template.mode != "standard":
-        return None
-    sections = {*COUNTED, *(name.rpartition("-")[0] for name in COUNTED)}
-    switched_off = any(
-        template.setting(section, "run", "true").lower() in ("false", "0") for section in sections
-    )
-    return None if switched_off else len(COUNTED)
 
 
 def _note(run, state, **fields):
@@ -168,6 +139,7 @@ def _arguments(arguments):
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--probe-seconds", type=float)
     parser.add_argument("--patience", type=float, required=True)
+    parser.add_argument("--hang-timeout", type=float, required=True)
     for name in ("check", "force", "quiet"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("launch", nargs="*")

@@ -2,15 +2,17 @@
 
 SCORE is sqrt(bandwidth * iops), where bandwidth is the geometric mean of the four ior phases and
 iops that of the eight metadata phases, find among them; SCOREX takes every scored phase of an
-extended run. Source: the rules of IO500.
+extended run, and the concurrent phase of the extended mode of 2021 is a third mean of its own: the
+total is then the third root of the three. Source: the rules of IO500, and runs of that mode.
 """
 
 import math
 
 from hpc_disk_bench.phases import BANDWIDTH, IOPS, SCORED
 
-# Units of what a score is the mean of. A version of 2022 had a third group, of unit score.
+# Units of what a score is the mean of.
 UNITS = ("GiB/s", "kIOPS")
+CONCURRENT = "concurrent"
 
 
 def doubts(phases, scores, partial=False):
@@ -26,20 +28,25 @@ def doubts(phases, scores, partial=False):
         groups = [[phases.get(phase.name) for phase in group] for group in (BANDWIDTH, IOPS)]
         found += _disagreements("", groups, printed)
     if extended and not _missing(phases):
-        scored = [phase for phase in phases.values() if phase.scored]
+        third = phases.get(CONCURRENT)
+        scored = [phase for phase in phases.values() if phase.scored and phase is not third]
         if all(phase.unit in UNITS for phase in scored):
             groups = [[phase for phase in scored if phase.unit == unit] for unit in UNITS]
-            found += _disagreements("extended ", groups, extended)
+            found += _disagreements("extended ", groups, extended, third)
     return found
 
 
-def _disagreements(which, groups, printed):
-    """Doubts about one score line. groups: the phases of its two means, None for one not there."""
+def _disagreements(which, groups, printed, third=None):
+    """Doubts about one score line.
+
+    groups: the phases of its two means, None for one not there; third: a phase that is a mean of
+    its own, or None.
+    """
     means = (printed.bandwidth, printed.iops)
     found = []
     for what, members, mean, step in zip(("bandwidth", "iops"), groups, means, printed.steps):
         found += _mean(f"{which}{what}", members, mean, step)
-    return found + _total(f"{which}total", printed)
+    return found + _total(f"{which}total", printed, third)
 
 
 def _missing(phases):
@@ -80,19 +87,23 @@ def _mean(what, members, printed, step):
     return [f"the printed {what} score is {printed:g}, its phases give {middle:g}"]
 
 
-def _total(what, printed):
+def _total(what, printed, third):
     bandwidth, iops, total = printed.bandwidth, printed.iops, printed.total
+    means = [(bandwidth, printed.steps[0]), (iops, printed.steps[1])]
+    if third and third.value:  # 0 is left out of the mean
+        means.append((third.value, third.step))
     if None in (bandwidth, iops, total) or min(bandwidth, iops, total) < 0:
         return []
-    bandwidth_step, iops_step, step = printed.steps
-    low = math.sqrt(max(bandwidth - bandwidth_step, 0) * max(iops - iops_step, 0))
-    high = math.sqrt((bandwidth + bandwidth_step) * (iops + iops_step))
+    step = printed.steps[2]
+    low = _geometric_mean([max(value - off, 0) for value, off in means])
+    high = _geometric_mean([value + off for value, off in means])
     if low - step <= total <= high + step:
         return []
     if math.isclose(total, bandwidth * iops, rel_tol=1e-4):
         return [f"the printed {what} {total:g} is bandwidth * iops without the square root"]
-    root = math.sqrt(bandwidth * iops)
-    return [f"the printed {what} is {total:g}, bandwidth and iops give {root:g}"]
+    root = _geometric_mean([value for value, _ in means])
+    others = "bandwidth and iops" if len(means) == 2 else "bandwidth, iops and concurrent"
+    return [f"the printed {what} is {total:g}, {others} give {root:g}"]
 
 
 def _geometric_mean(values):

@@ -27,6 +27,7 @@ class Scratch:
         self.data = self.directory / "data"
         self._made = made  # directories above that this run had to make, the deepest last
         self._marker = marker
+        self._given_up = False
 
     @classmethod
     def create(cls, test_dir, run):
@@ -78,9 +79,9 @@ class Scratch:
 
         Only a directory with this run's own marker is touched; no link is followed and no other
         file system entered, whatever somebody may have put there meanwhile. give_up(files) ends
-        the removal where it is true; what is left keeps its marker.
+        the removal where it is true; what is left keeps its marker, and stays.
         """
-        if not os.path.lexists(self.directory):
+        if self._given_up or not os.path.lexists(self.directory):
             return 0, []
         try:
             with Marked(self.directory) as marked:
@@ -91,6 +92,7 @@ class Scratch:
             return 0, [f"{self.directory}: left alone: {reason}"]
         except OSError as error:
             return 0, [f"{self.directory}: {error.strerror}"]
+        self._given_up = not gone
         if gone:
             remove_made(self._made)
         return files, problems

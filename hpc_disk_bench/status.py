@@ -1,7 +1,7 @@
-"""status.json: how a run stands or how it ended, and the lines that show why."""
+"""status.json: how a run stands, or how it ended and why."""
 
+import contextlib
 import os
-import re
 import socket
 import time
 from pathlib import Path
@@ -9,29 +9,23 @@ from pathlib import Path
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.files import read_json, write_json
 from hpc_disk_bench.result_file import parse_result_file
-from hpc_disk_bench.summary import shorten
 from hpc_disk_bench.tree import STATUS
 from hpc_disk_bench.versions import KEY, WRITTEN
 
 PREPARING, RUNNING, COMPLETE = "preparing", "running", "complete"
 INVALID, FAILED, INTERRUPTED = "invalid", "failed", "interrupted"
+ENDED_BADLY = (FAILED, INTERRUPTED)
 OUTPUT, ERRORS = "io500.out", "io500.err"
 HEARTBEAT = 60  # seconds between two writings of status.json while a run goes on
 SILENCE = 5 * HEARTBEAT  # after which it does so no more
-MOST_EVIDENCE = 3
-# What names a cause, the surest first. "ERROR INVALID" only says that a phase was too short.
-CAUSES = [
-    re.compile(r"\bERROR rank \d+"),
-    re.compile(r"\bFATAL\b"),
-    re.compile(r"\bERROR\b(?! INVALID)"),
-    re.compile(r"error while loading|not enough slots|executable|Assertion|on signal \d+", re.I),
-    re.compile(r"No space left|quota|Permission denied|Input/output error|Stale", re.I),
-]
-DECORATION = re.compile(r"^[\W_]*$")
 
 
 def write_status(directory, state, **fields):
-    """Write status.json. fields: exit_code, signal, last_phase, phases_done, evidence."""
+    """Write status.json.
+
+    fields: exit_code, signal, last_phase, phases_done, phases_total, diagnosis (a Diagnosis).
+    """
+    diagnosis = fields.get("diagnosis")
     content = {
         KEY: WRITTEN[STATUS],
         "state": state,
@@ -39,12 +33,21 @@ def write_status(directory, state, **fields):
         "signal": fields.get("signal"),
         "last_phase": fields.get("last_phase"),
         "phases_done": fields.get("phases_done", 0),
-        "evidence": fields.get("evidence", []),
+        "phases_total": fields.get("phases_total"),
+        "diagnosis": diagnosis and diagnosis.as_json(),
+        "evidence": diagnosis.evidence if diagnosis and state in ENDED_BADLY else [],
         "updated_epoch": round(time.time(), 3),
         "host": socket.gethostname(),
         "pid": os.getpid(),
     }
     write_json(Path(directory, STATUS), content)
+
+
+def add(directory, **fields):
+    """Add to what status.json says, as far as that can be done."""
+    with contextlib.suppress(OSError, UserError):
+        path = Path(directory, STATUS)
+        write_json(path, {**read_json(path), **fields})
 
 
 def read_status(directory):
@@ -89,38 +92,3 @@ def where_it_stands(files):
         return None, 0
     done = sum(name != "timestamp" for name in log.phases)
     return (log.started[-1] if log.started else None), done
-
-
-def evidence(directory):
-    """The lines of the benchmark's output that show why it failed: [{file, line, text}]."""
-    lines = [*_lines(directory, ERRORS), *_lines(directory, OUTPUT)]
-    for cause in CAUSES:
-        found = [entry for entry in lines if cause.search(entry["text"])]
-        if found:
-            return _different(found)
-    # Nothing known: the first words on stderr, else the last on stdout.
-    spoken = [entry for entry in lines if not DECORATION.match(entry["text"])]
-    errors = [entry for entry in spoken if entry["file"] == ERRORS]
-    return _different(errors) or spoken[-1:]
-
-
-def _different(entries):
-    """The first few of the entries, each text once (every rank may have said it)."""
-    first = {}
-    for entry in entries:
-        first.setdefault(entry["text"], entry)
-    return list(first.values())[:MOST_EVIDENCE]
-
-
-def _lines(directory, name):
-    try:
-        with open(Path(directory, name), encoding="utf-8", errors="replace") as file:
-            # Enough for the cause, however much a benchmark may have printed.
-            text = file.read(4 * 1024 * 1024)
-    except OSError:
-        return []
-    return [
-        {"file": name, "line": number, "text": shorten(line.strip(), 300)}
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
-    ]

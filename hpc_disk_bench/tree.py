@@ -9,7 +9,9 @@ from typing import NamedTuple, Optional
 
 METADATA, RESULTS, STATUS = "run_metadata.json", "results.json", "status.json"
 RESULT_FILES = ("result_summary.txt", "result.txt")
-KNOWN = frozenset((METADATA, RESULTS, STATUS, *RESULT_FILES))
+# Outputs of ior, mdtest ... that a user put into the tree (tools/tree.py): no run of IO500.
+TOOL_METADATA, TOOL_RESULTS = "tool_metadata.json", "tool_results.json"
+KNOWN = frozenset((METADATA, RESULTS, STATUS, *RESULT_FILES, TOOL_METADATA))
 # Lies in a directory of benchmark data, with millions of files and no results among them.
 DATA_MARKER = ".hpc-disk-bench.json"
 # How far below its run directory the benchmark's files may lie and still belong to it.
@@ -24,6 +26,11 @@ class Run(NamedTuple):
         str
     ]  # holds result_summary.txt or result.txt; None where neither is to be found
     names: frozenset  # those of KNOWN that lie in `directory` itself
+
+    @property
+    def of_tools(self):
+        """Whether it holds the outputs of tools, and no run of IO500."""
+        return self.names == {TOOL_METADATA}
 
 
 def find_runs(

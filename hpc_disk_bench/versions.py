@@ -16,6 +16,10 @@ WRITTEN = {
     "status.json": 1,
     ".parsed.json": 1,
     ".hpc-disk-bench.json": 1,
+    "submitted.json": 1,
+    "submitted.json": 1,
+    "tool_metadata.json": 1,
+    "tool_results.json": 1,
 }
 
 

@@ -4,6 +4,7 @@ import struct
 
 from hpc_disk_bench import engines
 from hpc_disk_bench.checks.finding import impossible
+from hpc_disk_bench.diagnosis.rules import RULES
 from hpc_disk_bench.errors import UserError
 
 MAGIC = b"\x7fELF"
@@ -21,15 +22,17 @@ def identify(binary):
     """
     built_for, here = _machine(binary), _machine("/proc/self/exe")
     if built_for == "cut off":
-        raise impossible("HDB043", f"{binary}: is no whole program: copy or compile it again")
+        raise impossible("HDB002", f"{binary}: is no whole program: copy or compile it again")
     if None not in (built_for, here) and built_for != here and (here, built_for) not in RUNS_TOO:
         machines = f"{_name(built_for)}, this is {_name(here)}"
         remedy = "compile it here or set IO500_BIN to another"
-        raise impossible("HDB043", f"{binary}: is a program for {machines}: {remedy}")
+        raise impossible("HDB002", f"{binary}: is a program for {machines}: {remedy}")
     try:
         return engines.identify(binary)
     except UserError as error:
-        raise impossible("HDB043", error) from error
+        text = str(error)
+        code = next((rule.code for rule in RULES if rule.fits(text)), "HDB002")
+        raise impossible(code, text) from error
 
 
 def _machine(path):

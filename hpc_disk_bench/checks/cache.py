@@ -18,7 +18,7 @@ def cache(template, place, writers, rates, nodes):
     if direct and place.direct is False:
         where = place.facts["filesystem"] or "this file system"
         text = f"[ior-easy] asks for O_DIRECT, which {where} does not take here"
-        raise impossible("HDB045", f"{text}: take another configuration")
+        raise impossible("HDB011", f"{text}: take another configuration")
     if place.facts["filesystem"] in MEMORY:
         return [Finding("cache", OK, "the storage is memory itself")]
     data = _data(writers, rates)

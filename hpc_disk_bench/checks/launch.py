@@ -15,21 +15,14 @@ from hpc_disk_bench import engines, hosts, status
 from hpc_disk_bench.benchmark import Benchmark
 from hpc_disk_bench.checks.finding import OK, REFUSAL, WARNING, Finding, Stopped, impossible
 from hpc_disk_bench.checks.words import number_of
+from hpc_disk_bench.diagnosis import catalogue
+from hpc_disk_bench.diagnosis.diagnose import Ending, diagnose
 
 PATIENCE = 120  # seconds; many thousand ranks take their time
 RANK = re.compile(r"^rank=(\d+) size=(\d+) host=(\S+) ahead=(-?[\d.]+)$", re.MULTILINE)
+REJECTED = "HDB009"
 PROCS = re.compile(r"^procs\s*=\s*(\d+)", re.MULTILINE)
 UNKNOWN = "unknown option --probe"  # an embedded engine from before there was one
-# What both engines say of a configuration that they do not take; the place in it where they know.
-OURS = re.compile(r"^FATAL (?:(?P<file>\S.*?):(?P<line>\d+): )?(?P<text>.*)$", re.MULTILINE)
-UPSTREAM = re.compile(
-    r"Parsing error in (?:section (?P<section>\S+) )?line (?P<line>\d+), (?P<text>.*)$",
-    re.MULTILINE,
-)
-NO_PROGRAM = re.compile(
-    r"^.*(?:error while loading shared libraries|cannot execute|Exec format error).*$",
-    re.MULTILINE,
-)
 CLOCK = 1.0  # seconds that clocks may differ, for `find` compares times of files in whole ones
 # The last assignment counts: nothing of the trial leaves its own directory.
 ASIDE = """
@@ -71,13 +64,11 @@ def launch(target, template, kind, directory, stopped):
         done, said = _start([*command, asking], directory, stopped)
     if stopped():
         raise Stopped
-    _require_program(target.binary, said)
-    _require_configuration(template.path, ini, said)
     if done is None:
         text = f"the launcher has not started {number_of(target.ranks, 'rank')} in {PATIENCE} s"
-        return Launch([Finding("launch", REFUSAL, text, "HDB040")], None)
+        return Launch([Finding("launch", REFUSAL, text, "HDB007")], None)
     if done:
-        raise _not_started(target, done, directory)
+        raise _failed(target, template, ini, done, directory)
     answer = _probed(said) if asking == "--probe" else _rehearsed(results, target)
     _require_one_job(target, answer.sizes)
     return Launch(_judge(target, answer), answer.nodes)
@@ -90,7 +81,7 @@ def _start(command, directory, stopped):
     try:
         started = Benchmark(command, output, errors)
     except OSError as error:
-        raise impossible("HDB043", f"{command[0]}: cannot be started: {error.strerror}") from error
+        raise impossible("HDB002", f"{command[0]}: cannot be started: {error.strerror}") from error
     try:
         deadline = time.monotonic() + PATIENCE
         while started.running and time.monotonic() < deadline and not stopped():
@@ -107,34 +98,20 @@ def _start(command, directory, stopped):
     return (started.exit_code if started.exit_code is not None else started.signal), said
 
 
-def _require_program(binary, said):
-    found = NO_PROGRAM.search(said)
-    if found:
-        remedy = "load the modules that it was built with, or compile it here"
-        raise impossible("HDB043", f"{binary}: {_short(found[0])}: {remedy}")
-
-
-def _require_configuration(template, ini, said):
-    found = UPSTREAM.search(said) or OURS.search(said)
-    if not found:
-        return
-    where, text = template, _short(found["text"].replace(ini, template))
-    if found["line"]:
-        where += f":{found['line']}"
-    if found.groupdict().get("section"):
-        text = f"[{found['section']}] {text}"
-    raise impossible("HDB044", f"{where}: the benchmark refuses it: {text}")
-
-
-def _not_started(target, code, directory):
-    evidence = status.evidence(directory)
-    why = _short(evidence[0]["text"]) if evidence else "it says nothing"
-    how = f"ended by {code}" if isinstance(code, str) else f"exit code {code}"
-    return impossible(
-        "HDB040",
-        f"{number_of(target.ranks, 'rank')} cannot be started ({how}): {why}: "
-        "set MPIRUN to the launcher that the benchmark was built with, and its flags",
+def _failed(target, template, ini, done, directory):
+    """What a run that failed like this is diagnosed with; the template stands for its INI."""
+    by_signal = isinstance(done, str)
+    ended = Ending(
+        ranks=target.ranks,
+        exit_code=None if by_signal else done,
+        signal=done if by_signal else None,
     )
+    found = diagnose(directory, directory, ended)
+    said = [entry["text"] for entry in found.evidence] or found.facts
+    said = said[0].removeprefix("FATAL ").replace(ini, template.path)
+    if found.code == REJECTED and template.path not in said:
+        said = f"{template.path}: {said}"
+    return impossible(found.code, f"{found.title}: {said}. {found.remedy}")
 
 
 def _require_one_job(target, sizes):
@@ -145,12 +122,7 @@ def _require_one_job(target, sizes):
         what = f"{target.ranks} ranks were asked for, but each one is alone (singletons)"
     else:
         what = f"{target.ranks} ranks were asked for, but a job of {sizes[0]} was started"
-    launcher = target.launch[0] if target.launch else "none"
-    raise impossible(
-        "HDB039",
-        f"{what}: {launcher} is not the launcher of the MPI that {target.binary} was built with: "
-        "set MPIRUN to that one",
-    )
+    raise impossible("HDB005", f"{what}. {catalogue.entry('HDB005').remedy}")
 
 
 def _probed(said):
@@ -189,6 +161,9 @@ def _judge(target, answer):
     if len(nodes) == 1 and ranks > cpus:
         text = f"{ranks} ranks share {cpus} CPUs: the figures may show the node, not the storage"
         found.append(Finding("launch", WARNING, text, "HDB041"))
+    if ranks == 1 and hosts.job_asked_for_nothing():
+        text = "1 rank, for this job asked Slurm for nothing: sbatch -n 16, or set NUM_PROCS"
+        found.append(Finding("launch", WARNING, text))
     wanted = os.environ.get("SLURM_JOB_NUM_NODES") or os.environ.get("SLURM_NNODES") or ""
     if wanted.isdigit() and int(wanted) > len(nodes):
         text = f"the job has {wanted} nodes, the ranks are on {len(nodes)} ({', '.join(nodes)})"
@@ -207,7 +182,3 @@ def _all_well(answer, ranks, cpus):
     if answer.ahead is not None:
         clocks = f"clocks within {max(answer.ahead, 0.001):.3f} s"
     return f"{number_of(ranks, 'rank')}{job} on {len(answer.nodes)} nodes, {clocks}"
-
-
-def _short(text):
-    return " ".join(text.split())[:300]

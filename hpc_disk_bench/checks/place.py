@@ -12,10 +12,10 @@ from typing import NamedTuple, Optional
 from hpc_disk_bench import storage
 from hpc_disk_bench.checks import child
 from hpc_disk_bench.checks.finding import Stopped, impossible
-from hpc_disk_bench.checks.leftovers import Leftover, leftovers
 from hpc_disk_bench.checks.probe import Probe, probe
 from hpc_disk_bench.checks.quota import Limit, limits
 from hpc_disk_bench.errors import UserError
+from hpc_disk_bench.leftovers import Leftover, leftovers
 from hpc_disk_bench.scratch import Scratch
 
 MOST_PROCESSES = 16
@@ -61,11 +61,12 @@ def _look(test_dir, ranks, seconds):
         facts = storage.inspect(test_dir)
         block = os.statvfs(test_dir).f_frsize or DIRECT_BLOCK
         direct = _takes_direct(scratch.data)
-        found = leftovers(test_dir, spare=scratch.directory)
+        found, _ = leftovers(test_dir, spare=scratch.directory)
         measured = None
         if seconds:
             processes = max(min(ranks, len(os.sched_getaffinity(0)), MOST_PROCESSES), 1)
-            measured = probe(scratch.data, seconds, processes, facts["free_bytes"] or 0)
+            free = facts["free_bytes"] or 0, facts["inodes_free"]
+            measured = probe(scratch.data, seconds, processes, *free)
         return Place(facts, block, direct, limits(test_dir, facts), found, measured)
     finally:
         scratch.remove()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 BLOCK = 2 * 2**20  # bytes of a write, the transfer size of ior-easy
 FIRST = 2 * BLOCK  # bytes of the first piece that is synchronised
 MOST_BYTES, MOST_FILES = 4 * 2**30, 20_000  # per process
-SHARE_OF_FREE = 0.1  # of the free space, which others use as well
+SHARE_OF_FREE = 0.1  # of free space and inodes, which others use as well
 FULL = (errno.ENOSPC, errno.EDQUOT)
 PARTS = 3
 
@@ -27,13 +27,15 @@ class Probe(NamedTuple):
     full: str  # the name of the errno that ended it early, or ""
 
 
-def probe(directory, seconds, processes, free_bytes):
+def probe(directory, seconds, processes, free_bytes, free_inodes=None):
     """The Probe of a directory by so many processes at once. OSError where the storage fails."""
-    part = seconds / PARTS
+    part, files = seconds / PARTS, MOST_FILES
     most = min(MOST_BYTES, SHARE_OF_FREE * free_bytes / processes)
+    if free_inodes is not None:
+        files = min(files, int(SHARE_OF_FREE * free_inodes / processes) + 1)
     written = _together(processes, _write, directory, part, most)
-    easy = _together(processes, _create, directory, part, False)
-    hard = _together(processes, _create, directory, part, True)
+    easy = _together(processes, _create, directory, part, files, False)
+    hard = _together(processes, _create, directory, part, files, True)
     full = next((name for _, name in (written, easy, hard) if name), "")
     return Probe(seconds, processes, written[0], easy[0], hard[0], full)
 
@@ -102,14 +104,14 @@ def _write(number, directory, seconds, most):
         os.unlink(path)
 
 
-def _create(number, directory, seconds, hard):
+def _create(number, directory, seconds, most, hard):
     """Files made, seconds they took, errno's name where there was no room for more."""
     own = os.path.join(directory, "hard" if hard else f"easy.{number}")
     os.makedirs(own, exist_ok=True)
     content, made, full = os.urandom(3901), 0, ""
     start = time.monotonic()
     try:
-        while made < MOST_FILES and time.monotonic() - start < seconds:
+        while made < most and time.monotonic() - start < seconds:
             path = f"{own}/{number}.{made}"
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             made += 1

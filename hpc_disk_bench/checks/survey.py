@@ -109,7 +109,8 @@ def _leftovers(place):
     found = []
     for left in place.leftovers:
         if left.at_work:
-            text = f"another run is at work here: {left.path} of {left.made_by}"
+            text = f"another run is at work here: {left.path} of {left.made_by} "
+            text += f"({left.alive or left.doubt})"
         else:
             at_least = "" if left.counted else "at least "
             text = (

@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     page: str  # the whole page, Markdown
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def entry(code):
     """The Entry of a code; UserError (exit code 2) where there is no page of that code."""
     page = PAGES / f"{code}.md"

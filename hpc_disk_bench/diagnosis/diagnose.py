@@ -11,7 +11,7 @@ from typing import NamedTuple, Optional
 from hpc_disk_bench.diagnosis import catalogue, invalid, results_place, rules
 from hpc_disk_bench.diagnosis.facts import Facts
 from hpc_disk_bench.diagnosis.finding import UNKNOWN, Finding
-from hpc_disk_bench.diagnosis.lines import ERRORS, OUTPUT, NUMBERS, read_lines
+from hpc_disk_bench.diagnosis.lines import ERRORS, NUMBERS, OUTPUT, read_lines
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.results import Results
 
@@ -121,10 +121,12 @@ def _singletons(lines, files, ended):
         line for line in lines if line.source == OUTPUT and "IO500 version" in line.text
     )
     ran = invalid.ranks(files)
-    if len(started) > 1:
+    if ended.ranks == 1:
+        return None
+    if len({line.number for line in started}) > 1:
         asked = f"{ended.ranks} ranks" if ended.ranks else "its ranks"
         return Finding("HDB005", (f"the benchmark was started once for each of {asked}",), started)
-    if ended.ranks and ran is not None and ran != ended.ranks:
+    if ended.ranks and ran is not None and ran < ended.ranks:
         said = f"{ended.ranks} ranks were asked for, result.txt is of a job of {ran}"
         return Finding("HDB005", (said,), started)
     return None

@@ -1,4 +1,4 @@
-"""What a run has said, line by line: the files that hold it, read as far as a cause may stand there."""
+"""What a run has said, line by line: the files that hold it, as far as a cause may stand there."""
 
 import os
 import re

@@ -40,7 +40,7 @@ def _places(run):
             text = Path(run, name).read_text("utf-8", "replace")
         except OSError:
             continue
-        found = dict((key.lower(), value) for key, value in SETTING.findall(text))
+        found = {key.lower(): value for key, value in SETTING.findall(text)}
         return found.get("datadir"), found.get("resultdir")
     return None, None
 

@@ -216,9 +216,12 @@ RULES = (
         r"unable to stat file|returned EOF prematurely|cannot read from file",
         r"the write phase must run first",
         r"pfind: cannot open directory",
+        spoils=True,
+    ),
+    _rule(
+        "HDB029",
         *_errno("ENOENT", text=(r"no such file or directory",)),
         unless=LAUNCHING + r"|config|\.ini\b|unlink|cannot be removed",
-        spoils=True,
     ),
     _rule(
         "HDB011",
@@ -247,9 +250,11 @@ TELLING = re.compile(
 )
 # What a launcher prints whatever has happened.
 FRAME = re.compile(
-    r"^[\W_]*$|Primary job|non-zero exit code|mpirun detected|the job to be terminated|^Process name"
-    r"|^Exit code:|MPI_ABORT was invoked|with errorcode|NOTE: invoking|You may or may not"
-    r"|exactly when|more process(?:es)? ha|Set MCA parameter|IO500 version|ERROR INVALID|^\[RESULT"
-    r"|^\[ +\]|ORTE_ERROR_LOG: (?:Data unpack|Out of resource)",
+    r"^[\W_]*$|Primary job|non-zero exit code|mpirun detected|the job to be terminated"
+    r"|^Process name|^Exit code:|MPI_ABORT was invoked|with errorcode|NOTE: invoking"
+    r"|You may or may not|exactly when|more process(?:es)? ha|Set MCA parameter|IO500 version"
+    r"|ERROR INVALID|^\[RESULT|^\[ +\]|ORTE_ERROR_LOG: (?:Data unpack|Out of resource)",
     re.IGNORECASE,
 )
+# What may pass by itself; the others come again until somebody mends something.
+WORTH_A_RETRY = frozenset(("HDB001", "HDB006", "HDB020", "HDB021", "HDB023", "HDB024"))

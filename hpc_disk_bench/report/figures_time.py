@@ -22,11 +22,13 @@ def phase_times(long):
     labels = [f"<b>{n}</b>" if BY_NAME[n].stonewalled else n for n in names]
     drawn = panels.dots(long, [""], names, axis, unit="s", labels=labels, key="phase", columns=1,
                         row_height=34, ranking=False)  # fmt: skip
-    figure, height, narrow, narrow_height = drawn
+    figure, narrow = drawn.figure, drawn.rest["narrow"]
     lines, note = _stonewall(names)
     figure.update_layout(shapes=lines, annotations=[*figure.layout.annotations, note], margin_t=24)
     narrow["shapes"], narrow["margin"]["t"] = lines, 24
     narrow["annotations"] = [*narrow.get("annotations", []), note]
+    for height in ("height", "narrow_height"):
+        drawn.rest[height] += 24
     short, total = _short(long), long.groupby("run")["time"].sum()
     return Chart(
         "time-by-test",
@@ -39,9 +41,7 @@ def phase_times(long):
         f" {units.duration(total.median())} in the median.{panels.hollow_note(long)}",
         f"Dot plot of the durations of {units.count(len(names), 'phase')} in"
         f" {units.count(long['run'].nunique(), 'run')} on a logarithmic axis. {short}",
-        height + 24,
-        narrow,
-        narrow_height + 24,
+        **drawn.rest,
     )
 
 

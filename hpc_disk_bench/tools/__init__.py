@@ -5,3 +5,8 @@
 
 A module reads one format; none of them judges the storage. Needs nothing but Python.
 """
+
+from hpc_disk_bench.tools.read import read, spoken
+from hpc_disk_bench.tools.tree import Output, as_json, keep, parse_again, store
+
+__all__ = ["Output", "as_json", "keep", "parse_again", "read", "spoken", "store"]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from hpc_disk_bench.errors import UNPARSED, UserError
 from hpc_disk_bench.result_text import read_text
-from hpc_disk_bench.results import RESULT_FILE, SUMMARY
 from hpc_disk_bench.summary import result_of, shorten
 from hpc_disk_bench.tools import ior_files, ior_text, mdtest, mdworkbench, pfind, stream
 from hpc_disk_bench.tools.model import doubts
@@ -47,7 +46,7 @@ def read(path):
     of a tool, but holds no figure, or cannot be read.
     """
     path = Path(path)
-    if os.path.isdir(path) or path.name in (SUMMARY, RESULT_FILE):
+    if os.path.isdir(path):
         return None
     text = read_text(path, LARGEST_FILE, MOST_LINES)
     if text is None:

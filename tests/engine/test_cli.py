@@ -130,7 +130,6 @@ REFUSED = {
     "[global]\ndataPacketType = nonsense\n": r"dataPacketType = nonsense",
     "[find]\nnproc = 3\n": r"nproc = 3: this run has 1 ranks",
     "[ior-hard]\ncollective = TRUE\n": r"collective = TRUE needs API = MPIIO, not POSIX",
-    "[mdtest-hard]\nfiles-per-dir = 5\n": r"files-per-dir: not supported",
     "[find]\nexternal-script = /nowhere\n": r"external-script = /nowhere: cannot be executed",
     "": r"run.ini: the file is empty",
 }

@@ -137,10 +137,11 @@ def test_every_order_reads_back_every_byte_that_was_written(bench, order, files)
 
 def test_a_shuffled_write_leaves_the_same_file_as_one_in_order(bench):
     bench.data.mkdir()
-    options = ["-w", "-k", "-b", "700k", "-t", "100k", "-l", "offset"]
+    options = ["-w", "-k", "-F", "-b", "700k", "-t", "100k", "-s", "2", "-l", "offset"]
     for name, order in (("a", []), ("b", ["-z"])):
         bench.run("ior", *options, *order, "-o", bench.data / name)
-    assert (bench.data / "a").read_bytes() == (bench.data / "b").read_bytes()
+    for rank in ("00000000", "00000001"):
+        assert (bench.data / f"a.{rank}").read_bytes() == (bench.data / f"b.{rank}").read_bytes()
 
 
 def test_a_flipped_bit_is_found_by_file_offset_and_rank(bench):

@@ -13,6 +13,10 @@ from hpc_disk_bench.versions import WRITTEN
 from tests.support import json_page
 
 TITLES = {"results.json", *WRITTEN}
+OF_TOOLS = {"tool_metadata.json", "tool_results.json"}
+# What a run of the wrapper leaves in the results tree.
+OF_A_RUN = {"results.json", ".parsed.json"}
+OF_A_RUN |= {f"{name}.json" for name in ("run_metadata", "node_metadata", "status")}
 # Numbers that count or name something by themselves.
 WITHOUT_UNIT = {"schema_version", "exit_code", "pid", "line", "total"}
 
@@ -77,13 +81,13 @@ def test_every_field_is_explained_and_every_figure_has_a_unit(name):
 def test_a_run_that_ends_well_leaves_files_that_fit(wrapper, checked, recorded):
     wrapper.use_stand_in(run=recorded("extended"))
     assert wrapper.run(volume="v1").returncode == 0
-    assert checked(wrapper.results) == TITLES - {".hpc-disk-bench.json"}
+    assert checked(wrapper.results) == OF_A_RUN
 
 
 def test_a_run_that_fails_leaves_files_that_fit(wrapper, checked, recorded):
     wrapper.use_stand_in(run=recorded("aborted"), code=134)
     assert wrapper.run().returncode == 4
-    assert checked(wrapper.results) == TITLES - {".hpc-disk-bench.json"}
+    assert checked(wrapper.results) == OF_A_RUN
     assert wrapper.json("status.json")["evidence"]
 
 
@@ -104,7 +108,7 @@ def test_a_run_of_the_engine_leaves_files_that_fit(wrapper, engine, checked):
     wrapper.use(engine)
     done = wrapper.run()
     assert done.returncode == 0, done.stderr
-    assert checked(wrapper.results) == TITLES - {".hpc-disk-bench.json"}
+    assert checked(wrapper.results) == OF_A_RUN
 
 
 def test_the_recorded_runs_give_results_that_fit(schemas, root, shared):

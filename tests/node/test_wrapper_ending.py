@@ -60,21 +60,23 @@ def test_a_benchmark_that_fails_is_exit_code_4_with_its_evidence(wrapper, record
     (run,) = wrapper.runs
     assert (done.returncode, done.stdout) == (4, "")
     failed = [line.split(" ", 1)[1] for line in done.stderr.splitlines() if " failed " in line]
-    assert failed[0].startswith("failed the benchmark ended with exit code 134 in ior-hard-write")
+    assert failed[0].startswith("failed HDB012 no space left on device, in ior-hard-write after ")
     assert "ERROR rank 3 on chrom1" in failed[1]
+    assert "failed   the benchmark ended with exit code 134 (SIGABRT)" in failed
+    assert any("failed   remedy: Free space below test_dir" in line for line in failed)
     results = f"{run.relative_to(wrapper.directory)}/results.json"
-    assert failed[2] == f"failed   kept 2 of 12 phases, marked partial: {results}"
-    assert failed[3] == "failed   removed 2 files of this run"
+    assert failed[-2] == f"failed   kept 2 of 12 phases, marked partial: {results}"
+    assert failed[-1] == "failed   removed 2 files of this run"
     status = wrapper.json("status.json")
     assert (status["state"], status["exit_code"], status["signal"]) == ("failed", 134, None)
     assert (status["last_phase"], status["phases_done"]) == ("ior-hard-write", 2)
-    assert status["evidence"] == [
-        {
-            "file": "io500.err",
-            "line": 1,
-            "text": "ERROR rank 3 on chrom1: phase ior-hard-write: write: No space left (ENOSPC)",
-        }
-    ]
+    assert status["evidence"] == status["diagnosis"]["evidence"]
+    assert status["evidence"][0] == {
+        "file": "io500.err",
+        "line": 1,
+        "text": "ERROR rank 3 on chrom1: phase ior-hard-write: write: No space left (ENOSPC)",
+    }
+    assert status["diagnosis"]["code"] == "HDB012"
     assert wrapper.json("results.json")["partial"] is True
     assert not wrapper.test_dir.exists()
 
@@ -83,8 +85,9 @@ def test_upstream_s_own_words_are_the_evidence(wrapper, recorded):
     says = (recorded("aborted") / "io500.err").read_text()
     wrapper.use_stand_in(run=recorded("aborted"), code=134, says=says)
     wrapper.run()
-    (first, *_) = wrapper.json("status.json")["evidence"]
-    assert first["text"] == "io500: aiori-POSIX.c:818: POSIX_Xfer: Assertion `rc >= 0' failed."
+    diagnosis = wrapper.json("status.json")["diagnosis"]
+    assert (diagnosis["code"], diagnosis["also"]) == ("HDB012", ["HDB023"])
+    assert "failed No space left on device" in diagnosis["evidence"][0]["text"]
 
 
 def test_a_benchmark_that_ends_before_its_first_phase_keeps_no_figure(wrapper):
@@ -110,7 +113,8 @@ def test_a_benchmark_that_ends_well_in_mid_run_is_no_complete_run(wrapper, recor
     wrapper.use_stand_in(run=recorded("broken-off-summary"))
     done = wrapper.run()
     assert done.returncode == 4
-    assert "its result is not whole" in done.stderr
+    assert "failed HDB027 result files missing or unwritable" in done.stderr
+    assert "the result files break off before the score" in done.stderr
     assert wrapper.json("status.json")["state"] == "failed"
 
 
@@ -143,7 +147,8 @@ def test_a_signal_ends_the_run_keeps_what_was_measured_and_removes_its_data(hang
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (ENDINGS[number], "")
-    assert f"failed interrupted by {number.name} in ior-hard-write" in err
+    assert "failed HDB019 cancelled, in ior-hard-write after " in err
+    assert f"failed   the run was ended by {number.name}" in err
     assert "kept 2 of 12 phases, marked partial" in err
     assert not hanging.test_dir.exists()
     assert processes_in(hanging.directory) == []
@@ -241,7 +246,7 @@ def test_ctrl_c_in_a_terminal_ends_the_run_in_the_words_of_a_terminal(hanging):
     text = seen.decode()
     assert process.returncode == 130
     assert "\x1b[1mtarget   \x1b[0m c / n1 / local / ssd    1 rank on 1 node" in text
-    assert "\x1b[31mfailed   \x1b[0m \x1b[31minterrupted by SIGINT in ior-hard-write" in text
+    assert "\x1b[31mfailed   \x1b[0m \x1b[31mHDB019 cancelled, in ior-hard-write after" in text
     assert not hanging.test_dir.exists()
 
 
