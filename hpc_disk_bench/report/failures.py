@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from hpc_disk_bench.diagnosis import catalogue
 from hpc_disk_bench.errors import UserError
-from hpc_disk_bench.report import style, text
+from hpc_disk_bench.report import style, text, units
 from hpc_disk_bench.report.charts import Chart, Missing
 
 
