@@ -18,6 +18,12 @@ class Rule(NamedTuple):
     def fits(self, text):
         return bool(self.pattern.search(text)) and not (self.unless and self.unless.search(text))
 
+    def said_in(self, line):
+        """Whether a lines.Line says it, by itself or with what was wrapped onto the next."""
+        if self.pattern.search(line.text) or not line.onward:
+            return self.fits(line.text)
+        return not self.pattern.search(line.onward) and self.fits(line.sentence)
+
 
 def _rule(code, *patterns, unless=None, spoils=False):
     pattern = re.compile("|".join(patterns), re.IGNORECASE)

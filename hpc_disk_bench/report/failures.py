@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from hpc_disk_bench.diagnosis import catalogue
 from hpc_disk_bench.errors import UserError
-from hpc_disk_bench.report import style, text
+from hpc_disk_bench.report import style, text, units
 from hpc_disk_bench.report.charts import Chart, Missing
 
 
@@ -44,7 +44,7 @@ def by_code(runs):
     legend_rows = -(-len(figure.data) // 4)
     figure.update_layout(
         barmode="stack",
-        xaxis={"title": {"text": "runs"}, "rangemode": "tozero"},
+        xaxis={"title": {"text": "runs"}, "rangemode": "tozero", "tickformat": "d", "nticks": 5},
         yaxis={
             "tickvals": list(range(len(codes))),
             "ticktext": [style.label(title(code), 60) for code in codes],

@@ -14,7 +14,7 @@ import pandas as pd
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.phases import PHASES, SCORED
-from hpc_disk_bench.report import quality, style, tidy, units, uses
+from hpc_disk_bench.report import quality, run_files, style, tidy, units, uses
 from hpc_disk_bench.table_columns import LATENCIES
 from hpc_disk_bench.table_csv import unguarded
 
@@ -63,6 +63,8 @@ def table(path=None):
     cells = raw(path)
     runs = prepare(cells)
     runs.attrs["source"] = cells.attrs["source"]
+    for run, directory in run_files.directories(runs).items():
+        runs.loc[run, "stonewall"] = run_files.stonewall(directory)
     return runs
 
 
@@ -102,6 +104,7 @@ def prepare(raw):
     runs["place"] = tidy.places(runs)
     runs["failure"] = quality.failures(runs)
     uses.add(runs)
+    runs["stonewall"] = run_files.BY_THE_RULES
     return runs
 
 

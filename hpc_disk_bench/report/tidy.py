@@ -11,7 +11,7 @@ from hpc_disk_bench.table_columns import LATENCIES
 
 KEPT = (  # noqa: SIM905
     "run target node storage colour marker place networked storage_type device_type counts state"
-    " why suspect started made_by num_procs"
+    " why suspect started made_by num_procs stonewall"
 ).split()
 MOST_STORAGES = 30  # rows that a figure with one row per storage can carry
 

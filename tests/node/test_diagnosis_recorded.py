@@ -92,7 +92,8 @@ def test_a_recorded_failure_has_its_code_and_evidence(run, name):
     for entry in found.evidence:
         lines = (directory / entry["file"]).read_text(errors="replace").split("\n")
         said = re.sub(r"^\[[\w-]+\] ", "", entry["text"])
-        assert said in lines[entry["line"] - 1]
+        there = " ".join(line.strip() for line in lines[entry["line"] - 1 : entry["line"] + 1])
+        assert said in there
 
 
 def test_the_run_that_is_valid_has_none(run):

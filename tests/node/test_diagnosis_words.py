@@ -32,6 +32,27 @@ def test_a_line_says_its_code_on_either_stream(says, code, line):
         assert entry["text"] == line
 
 
+def test_what_a_launcher_wraps_is_read_as_one_sentence(says):
+    found = says(
+        err=f"{'-' * 70}\n"
+        'The application appears to have been direct launched using "srun",\n'
+        "but OMPI was not built with SLURM's PMI support and therefore cannot\n"
+        "execute.\n"
+        f"{'-' * 70}\n"
+        "mpirun noticed that process rank 1 with PID 5 on node n1 exited on\n"
+        "signal 9 (Killed).\n"
+    )
+    assert (found.code, found.evidence[0]["line"]) == ("HDB003", 3)
+    found = says(
+        err=f"{'-' * 70}\n"
+        "prterun noticed that process rank 1 with PID 22786 on node n1 exited on\n"
+        "signal 9 (Killed).\n"
+        f"{'-' * 70}\n"
+    )
+    assert found.code == "HDB023"
+    assert found.evidence[0]["text"].endswith("exited on signal 9 (Killed).")
+
+
 def test_a_cause_counts_more_than_what_follows_from_it(says):
     lines = [line for code, line in SAYS if code in ("HDB023", "HDB021")]
     found = says(err="\n".join(lines))

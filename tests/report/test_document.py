@@ -43,7 +43,8 @@ FURTHER = {
     "score-parts": "score-plot",
     "placement": "score-parts",
     "group-comparison": "device-comparison",
-    "history": "time-by-test",
+    "write-endings": "time-by-test",
+    "history": "write-endings",
     "tool-runs": "raw-data",
 }
 SILENT = {"setup", "bandwidth-prep", "iops-prep", "time-analysis-prep"}

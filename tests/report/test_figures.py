@@ -16,6 +16,7 @@ from hpc_disk_bench.report import (
     figures_rates,
     figures_score,
     figures_time,
+    figures_writes,
     history,
     tidy,
 )
@@ -39,6 +40,7 @@ FIGURES = {
     "published": figures_published.among_published,
     "history": lambda runs: history.figure(runs, history.changes(runs)),
     "failures": failures.by_code,
+    "writes": figures_writes.endings,
 }
 
 

@@ -98,6 +98,11 @@ def test_the_example_can_be_read():
     [
         ("ranks = 4", "rank = 4", ":4: rank is unknown, known are: ranks, nodes"),
         ("ranks = 8", "ranks = 0", ":13: ranks has to be a whole number, 1 or more"),
+        (
+            "ranks = 8",
+            "nodes = 2",
+            ":11: 2 nodes of Slurm's choice: a nodelist, or exclusive",
+        ),
         ("ranks = 8", "ranks = true", ":13: ranks has to be a whole number"),
         ('time = "04:00:00"', "time = 4", ":5: time has to be a limit in quotes"),
         ('name = "n2"', 'name = "n1"', ":12: node n1 stands here twice"),

@@ -62,7 +62,7 @@ def test_a_job_that_asked_for_nothing_is_told_why_it_has_one_rank(cluster, here,
 
 
 def test_a_job_over_two_nodes_is_one_run_on_both(cluster, here, read):
-    asked = ["-p", 4, "--nodes=2", "--sbatch=--ntasks-per-node=2"]
+    asked = ["-p", 4, "--nodes=2"]
     job_id = cluster.submit(SUBMIT, *asked, *TARGET, here.test_dir, cwd=here.directory)
     metadata = _finished(cluster, here, job_id, read)
     assert (metadata["num_procs"], metadata["nodes"]) == (4, ["n1", "n2"])
