@@ -1,6 +1,7 @@
 """The engine under AddressSanitizer, UBSan and valgrind, on three file systems."""
 
 import contextlib
+import os
 import re
 import shutil
 import subprocess
@@ -58,7 +59,7 @@ def file_system(kind, tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "ranks"),
-    [("tmpfs", 1), ("tmpfs", 2), ("tmpfs", 4), ("ext4", 1), ("ext4", 4), ("overlay", 2)],
+    [("tmpfs", 1), ("tmpfs", 2), ("tmpfs", 8), ("ext4", 1), ("ext4", 4), ("overlay", 2)],
 )
 def test_the_sanitizers_find_nothing(sanitized, mpirun, mpi_environ, tmp_path, kind, ranks):
     suppressions = HERE / "lsan.supp"
@@ -99,7 +100,11 @@ def own_errors(log, sources):
     return found
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+# Eight under memcheck take a minute.
+NIGHT = pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, pytest.param(8, marks=NIGHT)])
 def test_memcheck_finds_nothing_in_the_engines_own_code(bench, root, ranks):
     valgrind = shutil.which("valgrind")
     if not valgrind:
