@@ -88,6 +88,7 @@ int tool_pfind(int argc, char **argv) {
   check_directory();
   fail_phase_is("pfind");
   struct find_result result = find_run(&work);
+  arguments_record_end("pfind");
   free(part);
   if (world.rank != 0) return result.errors ? 1 : 0;
   double rate = result.time > 0 ? (double)result.total / result.time / 1000 : 0;
