@@ -15,7 +15,7 @@ WORKS = {
     # As a look-up on a slow file system: some waiting in a call for a file, some computing.
     "waits in calls for files": "file = os.open(ini + '.pipe', os.O_RDWR)\n"
     "while os.read(file, 1):\n"
-    "    end = time.process_time() + 0.02\n"
+    "    end = time.process_time() + 0.003\n"
     "    while time.process_time() < end: pass\n",
     "writes slowly": "file = open(ini + '.data', 'wb', 0)\nwhile True: file.write(bytes(100000)); "
     "time.sleep(0.1)",
@@ -51,10 +51,10 @@ def rank(tmp_path):
         process.wait()
 
 
-def watch(run, ini, until):
+def watch(run, ini, until, seconds=SECONDS):
     """(HangWatch, what it said) after it said something, or after `until` seconds."""
     begun = time.monotonic()
-    hang = HangWatch(run, SECONDS, begun)
+    hang = HangWatch(run, seconds, begun)
     while time.monotonic() - begun < until:
         waited = hang.hung(time.monotonic(), processes.ranks(ini))
         if waited:
@@ -75,12 +75,12 @@ def test_a_rank_at_work_is_not_hung_though_no_result_file_grows(rank, tmp_path, 
             sys.executable,
             "-c",
             "import sys, time\nfile = open(sys.argv[1], 'wb', 0)\n"
-            "while True: file.write(b'x'); time.sleep(0.05)",
+            "while True: file.write(b'x'); time.sleep(0.02)",
             pipe,
         ]
     )
     try:
-        assert watch(run, rank(WORKS[work]), until=4 * SECONDS)[1] is None
+        assert watch(run, rank(WORKS[work]), until=4.5, seconds=3.0)[1] is None
     finally:
         feeding.kill()
         feeding.wait()
