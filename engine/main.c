@@ -141,6 +141,10 @@ static bool write_head(void) {
     invalid = true;
     result_invalid("run", "stonewall-time %ds != %ds", run.stonewall, run.rule_stonewall);
   }
+  if (option_text("mdtest-hard", "files-per-dir")) {
+    invalid = true;
+    result_invalid("run", "files-per-dir is set");
+  }
   result_blank_line();
   return invalid;
 }
