@@ -21,9 +21,10 @@ fi
 
 usage() {
   cat <<'HELP'
-usage: io500_wrapper.sh [--check | --force] [--quiet] \
+usage: io500_wrapper.sh [--check | --force] [--hang-timeout SECONDS] [--quiet] \
          <cluster> <node> <storage> <device> <test_dir> [volume]
        io500_wrapper.sh --reprocess [--dry-run] [--quiet] <results_directory>
+       io500_wrapper.sh --explain <code | results_directory>
        io500_wrapper.sh --clean [--dry-run] [--force] [--quiet] <test_dir>
 
 Runs IO500 on the storage behind test_dir and keeps everything under
@@ -37,6 +38,9 @@ io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.S
   volume           which one, where a node has several of a kind (nfs4, md126)
   --check          only the checks before the launch: exit code 0, or 3 where a run would be refused
   --force          start nevertheless where an estimate (space, inodes, quota) speaks against it
+  --hang-timeout   a run that makes no progress for so many seconds is ended and says where each
+                   rank stood; 0: never. Also HANG_TIMEOUT in the environment, else 3600
+  --explain        print what a code means (HDB012), or why the run in a directory failed
   --reprocess      parse the result files of a run again, without running, and say what changed
   --clean          remove what runs that were ended by force left in test_dir: only what has their
                    marker, and nothing of a run that is alive. With --force also what belongs to a
@@ -54,6 +58,8 @@ Environment:
   PROBE_SECONDS       how long the storage is probed before a run; 0: not at all. Else 1 % of the
                       stonewall, 3 s at most
   STORAGE_TIMEOUT     seconds that the storage may take to answer the checks (30)
+  TELEMETRY           off: do not record each second what the nodes do meanwhile (telemetry.csv)
+  TELEMETRY_TEXTFILE_DIR  directory of node_exporter's textfile collector: the same for Prometheus
   NO_COLOR            no colours on a terminal
 
 Exit codes: 0 done, 2 usage, 3 refused before the launch, 4 the benchmark failed, 5 its result could
@@ -62,7 +68,7 @@ HELP
 }
 
 main() {
-  local quiet="" reprocess="" clean="" dry_run="" checking=() arguments=()
+  local quiet="" reprocess="" clean="" explain="" dry_run="" checking=() arguments=() hang_timeout=${HANG_TIMEOUT:-3600}
   while (($#)); do
     case $1 in
     -h | --help) usage && return ;;
@@ -70,6 +76,13 @@ main() {
     --check | --force) checking+=("$1") ;;
     --reprocess) reprocess=yes ;;
     --clean) clean=yes ;;
+    --explain) explain=yes ;;
+    --hang-timeout)
+      (($# > 1)) || abort "$USAGE" "--hang-timeout needs a number of seconds"
+      hang_timeout=$2
+      shift
+      ;;
+    --hang-timeout=*) hang_timeout=${1#*=} ;;
     --dry-run) dry_run=--dry-run ;;
     --) shift && arguments+=("$@") && break ;;
     -?*) abort "$USAGE" "unknown option $1 (see --help)" ;;
@@ -82,6 +95,10 @@ main() {
     ((${#checking[@]} == 0)) || abort "$USAGE" "${checking[0]} does not belong to --reprocess"
     ((${#arguments[@]} == 1)) || abort "$USAGE" "--reprocess needs one results directory, ${#arguments[@]} given"
     run_python reprocess --directory="${arguments[0]}" ${dry_run:+"$dry_run"} ${quiet:+"$quiet"}
+  fi
+  if [[ -n $explain ]]; then
+    ((${#arguments[@]} == 1)) || abort "$USAGE" "--explain needs a code or one results directory, ${#arguments[@]} given"
+    run_python explain "${arguments[0]}"
   fi
   if [[ -n $clean ]]; then
     ((${#arguments[@]} == 1)) || abort "$USAGE" "--clean needs one test directory, ${#arguments[@]} given"
@@ -111,6 +128,7 @@ benchmark() {
   config=$(choose_configuration "$storage" "$device")
   [[ -z ${PROBE_SECONDS:-} ]] || checking+=("--probe-seconds=$(seconds_of PROBE_SECONDS "$PROBE_SECONDS")")
   checking+=("--patience=$(seconds_of STORAGE_TIMEOUT "${STORAGE_TIMEOUT:-30}")")
+  checking+=("--hang-timeout=$(seconds_of HANG_TIMEOUT "$hang_timeout")")
   binary=$(find_benchmark)
   choose_launcher "$ranks" "$binary"
   run_python run --cluster="$cluster" --node="$node" --storage="$storage" --device="$device" --volume="$volume" \

@@ -11,6 +11,10 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def main():
+    # Ctrl-C while the modules are read in: nothing is begun yet, and no traceback helps anybody.
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from hpc_disk_bench import errors
 
     task, *arguments = sys.argv[1:]
@@ -22,6 +26,8 @@ def main():
         from hpc_disk_bench.reprocess import reprocess_one as command
     elif task == "reprocess-all":
         from hpc_disk_bench.reprocess import reprocess_all as command
+    elif task == "explain":
+        from hpc_disk_bench.diagnosis.explain import main as command
     elif task == "telemetry":
         from hpc_disk_bench.telemetry.sampler import main as command
     elif task == "node":
@@ -33,6 +39,7 @@ def main():
     for stream in (sys.stdout, sys.stderr):
         if stream:
             stream.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGINT, interrupt)
     code = errors.run(command, arguments)
     # Everything is done: a further Ctrl-C would only put its own number in place of the exit code.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):

@@ -73,7 +73,7 @@ def _words(left):
 
 def _remove(left, force, signals, console):
     """Remove one leftover. Whether it is gone, or alive after all."""
-    patience = Patience(signals, console)
+    patience = Patience(signals, console, at_once=True)
     try:
         with Marked(left.path) as marked:
             # Asked again, through the handle that is emptied: time has passed.

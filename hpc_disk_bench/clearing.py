@@ -18,10 +18,13 @@ AGAIN = 10  # seconds from then on between two words on how far it is
 
 
 class Patience:
-    """give_up(files) for a removal, which tells how far it is. signals: benchmark.Signals."""
+    """give_up(files) for a removal, which tells how far it is.
 
-    def __init__(self, signals, console):
-        self._signals, self._console = signals, console
+    signals: benchmark.Signals; at_once: the first one ends it, for nothing else has to be ended.
+    """
+
+    def __init__(self, signals, console, at_once=False):
+        self._signals, self._console, self._at_once = signals, console, at_once
         self._started = self._next = time.monotonic()
         self._next += QUIET
         self._told = None  # how many signals had come when the user was told that it takes a while
@@ -31,7 +34,8 @@ class Patience:
         now, signals = time.monotonic(), self._signals
         again = self._told is not None and signals.count > self._told
         # The first one of a batch system leaves time to go on for a while.
-        if again and (self._told or signals.last == signal.SIGINT):
+        again = again and (self._told or signals.last == signal.SIGINT)
+        if again or (self._at_once and signals.caught):
             self.reason = f"ended by {signals.last.name}"
         if signals.since is not None and now > max(signals.since + LIMIT, self._started + 1):
             self.reason = f"not done {LIMIT} s after {signals.caught.name}"

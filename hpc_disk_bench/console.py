@@ -47,7 +47,7 @@ class Console:
         unit, remark) or None.
         """
         value, unit, remark = rate or (None, "", "")
-        about = f"{elapsed:.0f} of about {max(expected, elapsed):.0f} s"
+        about = f"{elapsed:.0f} of about {max(expected, elapsed, 1):.0f} s"
         if self.terminal:
             shown = "" if value is None else f"{value:.3f}"
             bar = _bar(elapsed / max(expected, elapsed, 1))

@@ -2,22 +2,17 @@
 
 import contextlib
 import math
-import os
 import time
 from pathlib import Path
 
 from hpc_disk_bench import processes, status
-from hpc_disk_bench.benchmark import Follower
 from hpc_disk_bench.diagnosis.facts import Watch
-from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.progress.estimate import Estimate
 from hpc_disk_bench.progress.hang import HangWatch
 from hpc_disk_bench.progress.plan import UNTOLD, plan
 from hpc_disk_bench.progress.rate import LiveRate
-from hpc_disk_bench.result_file import SECTION
-from hpc_disk_bench.summary import PhaseResult, result_of
+from hpc_disk_bench.progress.reader import PhaseReader
 
-RESULT_FILE = "result.txt"
 LOOK = 0.5  # seconds between two looks
 LOOK_AT_RANKS = 5  # seconds between two searches for the ranks among all processes
 STONEWALL = "300"
@@ -35,7 +30,7 @@ class Course:
         self._ini, self._ranks, self._ranks_at = ini, [], -math.inf
         self._nodes = nodes
         self._phase, self._begun = None, None
-        self._names = plan(template)
+        self._names, self._whole_plan, self._finished = plan(template), False, set()
         self._estimate = Estimate(_seconds(template), self._names)
         self._rate = LiveRate()
         self._hang = HangWatch(run, hang_timeout, time.monotonic())
@@ -47,50 +42,39 @@ class Course:
 
     def follow(self, benchmark, signals):
         """Until the benchmark ends, a signal comes or nothing moves any more."""
-        output, log = Follower(self._run / status.OUTPUT), None
-        running = True
+        reader, running = PhaseReader(self._run, self._run / status.OUTPUT), True
         try:
             while running and not signals.caught and not self.hung:
                 signals.wait(LOOK)
-                # Asked before the lines are read, so that the last ones are not missed.
+                # Asked before the news are read, so that the last ones are not missed.
                 running = benchmark.running
-                for line in output.lines():
-                    self._finish(result_of(line.strip()))
-                log = log or self._log()
-                if log:
-                    self._begin(log.lines())
+                for result in reader.news():
+                    self._finish(result)
+                self._begin(reader)
                 if running:
                     self._look(time.monotonic())
         finally:
             self._console.live(None)
 
-    def _log(self):
-        """result.txt as a Follower, once it is there: it may lie deeper."""
-        for path in (self._run, *sorted(self._run.glob("*/"))):
-            if (path / RESULT_FILE).is_file():
-                self._names = plan(self._template, path) or self._names
-                self._estimate.names = self._names
-                return Follower(path / RESULT_FILE)
-        return None
+    def _begin(self, reader):
+        if reader.directory and not self._whole_plan:
+            # The benchmark's own list, which it writes before its first phase.
+            self._names = self._estimate.names = plan(self._template, reader.directory)
+            self._whole_plan = True
+        if reader.begun != self._phase:
+            self._phase, self._begun = reader.begun, time.monotonic()
+            self._told = self._begun
+            self._rate.restart()
 
-    def _begin(self, lines):
-        for line in lines:
-            heading = SECTION.match(line.strip())
-            if heading and heading["name"] in (*self._names, UNTOLD):
-                self._phase, self._begun = heading["name"], time.monotonic()
-                self._told = self._begun
-                self._rate.restart()
-
-    def _finish(self, found):
-        if not found or not isinstance(found[1], PhaseResult) or found[0] == UNTOLD:
-            return
-        name, result = found
+    def _finish(self, result):
         self.done += 1
-        self._estimate.done(name, result.time or 0)
-        self._console.phase(self.done, max(len(self._names), self.done) or None, result)
-        if self._phase in (name, None):
-            self._phase = None
+        self._finished.add(result.name)
+        self._estimate.done(result.name, result.time or 0)
+        self._console.phase(self.done, self._total(), result)
         self._noted = -math.inf
+
+    def _total(self):
+        return max(len(self._names), self.done)
 
     def _look(self, now):
         if now - self._ranks_at >= LOOK_AT_RANKS or not self._ranks:
@@ -112,11 +96,11 @@ class Course:
         return {
             "last_phase": self._phase,
             "phases_done": self.done,
-            "phases_total": max(len(self._names), self.done) or None,
+            "phases_total": self._total(),
         }
 
     def _tell(self, now):
-        if self._phase is None or self._phase == UNTOLD:
+        if self._phase in (None, UNTOLD) or self._phase in self._finished:
             self._console.live(None)
             return
         if not self._console.terminal:
@@ -125,7 +109,8 @@ class Course:
             self._told = now
         elapsed = now - self._begun
         rate = self._rate.rate(self._phase)
-        place = f"{self.done + 1}/{max(len(self._names), self.done + 1)}"
+        number = self.done + 1
+        place = f"{number}/{max(self._total(), number)}"
         self._console.running(
             place,
             self._phase,
@@ -139,16 +124,3 @@ class Course:
 def _seconds(template):
     value = template.setting("debug", "stonewall-time", STONEWALL)
     return int(value) if value.isdigit() and len(value) < 8 else int(STONEWALL)
-
-
-def hang_timeout(text):
-    """Seconds without progress that count as hung, 0 for never; UserError where that is none."""
-    with contextlib.suppress(ValueError):
-        if 0 <= float(text) < math.inf:
-            return float(text)
-    raise UserError(f"HANG_TIMEOUT {text!r}: seconds without progress are needed, 0 for never")
-
-
-def from_environment():
-    """HANG_TIMEOUT, else the default, as text."""
-    return os.environ.get("HANG_TIMEOUT") or "3600"

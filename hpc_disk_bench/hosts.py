@@ -15,6 +15,13 @@ def job_id(environ=None):
     return next((environ[name] for name in JOB_VARIABLES if environ.get(name)), None)
 
 
+def job_asked_for_nothing(environ=None):
+    """Whether a Slurm job has its one CPU for want of an -n, and nobody said how many ranks."""
+    environ = os.environ if environ is None else environ
+    said = "SLURM_NTASKS" in environ or "NUM_PROCS" in environ
+    return not said and environ.get("SLURM_CPUS_ON_NODE") == "1"
+
+
 def ranks_by_node(launch, ranks, environ=None):
     """Ordered {node: ranks on it}, or None where it could not be found out.
 

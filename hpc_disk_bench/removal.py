@@ -42,6 +42,9 @@ class Removal:
         """Remove all, or as much as there is until give_up(files) is true, asked several times a
         second. Whether it came to its end; problems tell whether anything stayed then.
         """
+        if give_up(0):
+            self._given_up = True
+            return False
         threads = [threading.Thread(target=self._work, daemon=True) for _ in range(THREADS)]
         for thread in threads:
             thread.start()

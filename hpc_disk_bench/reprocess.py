@@ -117,7 +117,7 @@ def _reprocess_tools(run, dry_run):
     """The same for a directory of tool outputs: they are few, so each is always parsed."""
     try:
         outputs = tools.parse_again(run.directory)
-        kind, changed = _compare(run, tools.as_json(outputs), TOOL_RESULTS)
+        kind, changed = _compare(run, tools.as_json(outputs), TOOL_RESULTS, tools.by_operation)
         if not dry_run:
             tools.store(run.directory, outputs)
     except UserError as error:
@@ -126,13 +126,16 @@ def _reprocess_tools(run, dry_run):
     return Outcome(kind, "", tuple(changed), said)
 
 
-def _compare(run, content, name=RESULTS):
-    """(PARSED, CHANGED or UNCHANGED, changes) of the file `name` there is against `content`."""
+def _compare(run, content, name=RESULTS, form=lambda content: content):
+    """(PARSED, CHANGED or UNCHANGED, changes) of the file `name` there is against `content`.
+
+    form(content): the shape in which the two are compared.
+    """
     path = Path(run.directory, name)
     if not path.exists():
         return PARSED, []
     try:
-        changed = changes(read_json(path), content)
+        changed = changes(form(read_json(path)), form(content))
     except UserError as error:
         return CHANGED, [Change(name, str(error).rpartition(f"{name}: ")[2], "rewritten")]
     return (CHANGED if changed else UNCHANGED), changed

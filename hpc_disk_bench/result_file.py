@@ -14,6 +14,7 @@ from hpc_disk_bench.summary import NOT_PHASES, PhaseResult, ScoreResult, number_
 SECTION = re.compile(r"\[(?P<name>[\w-]+)\]$")
 PAIR = re.compile(r"(?P<key>[\w.-]+)\s*=\s*(?P<value>.*)$")
 REASON = re.compile(r"[;#]\s*ERROR\s+INVALID\s+(?P<text>.+)$")
+LATENCY, QUANTILES = "latency-", ("p50", "p95", "p99", "p99.9", "max")
 SCORES = {"SCORE": "score", "SCOREX": "score_extended"}
 # Rows that the summary prints without [RESULT]; result.txt has no mark of its own for them.
 UNSCORED = {phase.name for phase in PHASES if phase.group is None}
@@ -92,7 +93,20 @@ def _phase(name, section):
     valid = not section.reasons and value is not None
     unit = "GiB/s" if name.startswith("ior") else "score" if name == CONCURRENT else "kIOPS"
     reasons = tuple(section.reasons)
-    return PhaseResult(name, value, unit, time, valid, name not in UNSCORED, reasons)
+    scored, latency = name not in UNSCORED, _latency(section)
+    return PhaseResult(name, value, unit, time, valid, scored, reasons, latency=latency)
+
+
+def _latency(section):
+    """The quantiles of each operation in seconds, as the embedded engine notes them, or None."""
+    found = {}
+    for key, text in section.values.items():
+        if key.startswith(LATENCY):
+            words = text.split()
+            told = {name: number_of(value) for name, value in zip(words[::2], words[1::2])}
+            if tuple(told) == QUANTILES and None not in told.values():
+                found[key[len(LATENCY) :]] = told
+    return found or None
 
 
 def _score(section, run):

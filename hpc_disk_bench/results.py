@@ -107,7 +107,7 @@ def _figures(directory, name, summary: Summary, beside: ResultFile, broken_off):
         return _Figures(beside.phases, beside.scores, RESULT_FILE, [])
     if summary.phases or summary.scores:
         phases, scores = dict(summary.phases), dict(summary.scores)
-        notices = _add_reasons(phases, scores, beside)
+        notices = _add_what_is_noted(phases, scores, beside)
         return _Figures(phases, scores, SUMMARY, notices)
     # As far as result.txt tells how far the run came, files of later phases are of another run.
     if name == SUMMARY and not beside.started:
@@ -137,16 +137,20 @@ def _knows_more(beside: ResultFile, summary):
     return bool(beside.scores) or len(beside.phases) > len(summary.phases)
 
 
-def _add_reasons(phases, scores, beside: ResultFile):
-    """Put the reasons of result.txt to what is invalid; returns notices of what did not fit."""
+def _add_what_is_noted(phases, scores, beside: ResultFile):
+    """Put what result.txt alone has to the phases: why one is invalid, and its latencies.
+
+    Returns notices of what did not fit.
+    """
     notices, logged, noted = [], beside.phases, beside.scores
     for name, phase in phases.items():
-        if phase.valid or name not in logged:
+        if name not in logged:
             continue
-        if not _same(phase.value, logged[name].value):
+        if _same(phase.value, logged[name].value):
+            reasons = () if phase.valid else beside.reasons(name)
+            phases[name] = phase._replace(reasons=reasons, latency=logged[name].latency)
+        elif not phase.valid:
             notices.append(f"{name}: no reason given, {RESULT_FILE} beside is of another run")
-        else:
-            phases[name] = phase._replace(reasons=beside.reasons(name))
     for name, printed in scores.items():
         if not printed.valid and name in noted and _same(printed.total, noted[name].total):
             scores[name] = printed._replace(reasons=beside.score_reasons(name))

@@ -20,7 +20,7 @@ from hpc_disk_bench.configuration import read_template
 from hpc_disk_bench.console import Console
 from hpc_disk_bench.errors import DONE, REFUSED, UserError
 from hpc_disk_bench.files import write_bytes
-from hpc_disk_bench.follow import Course, from_environment, hang_timeout
+from hpc_disk_bench.follow import Course
 from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
 from hpc_disk_bench.scratch import Scratch
 from hpc_disk_bench.status import (
@@ -139,7 +139,7 @@ def _arguments(arguments):
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--probe-seconds", type=float)
     parser.add_argument("--patience", type=float, required=True)
-    parser.add_argument("--hang-timeout", type=hang_timeout, default=from_environment())
+    parser.add_argument("--hang-timeout", type=float, required=True)
     for name in ("check", "force", "quiet"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("launch", nargs="*")

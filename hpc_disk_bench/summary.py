@@ -20,6 +20,7 @@ class PhaseResult(NamedTuple):
     scored: bool = True
     reasons: tuple[str, ...] = ()
     step: float = 1e-6  # what one unit of the last printed digit of value is worth
+    latency: Optional[dict] = None  # operation to {"p50": seconds, ...}, where the engine tells
 
     def as_json(self):
         entry = {"value": self.value, "unit": self.unit, "time": self.time, "valid": self.valid}
@@ -27,6 +28,8 @@ class PhaseResult(NamedTuple):
             entry["scored"] = False
         if self.reasons:
             entry["reasons"] = list(self.reasons)
+        if self.latency:
+            entry["latency"] = self.latency
         return entry
 
 

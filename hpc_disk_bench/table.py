@@ -7,7 +7,7 @@ import hashlib
 import os
 import sys
 
-from hpc_disk_bench import table_placement
+from hpc_disk_bench import table_placement, table_tools
 from hpc_disk_bench.commandline import Parser, output_file
 from hpc_disk_bench.errors import DONE, UserError
 from hpc_disk_bench.files import beside, remove_parts
@@ -49,6 +49,7 @@ def main(argv):
     finally:
         cache.abandon()
     console.closing(told, output)
+    _write_tools(options, told.tools, console)
     if options.placement:
         table_placement.tell(options.placed)
     return DONE
@@ -73,8 +74,22 @@ def _table(options, place, cache, console):
     digest = _digest(content)
     if options.altered or _digest_of(place) != digest:
         _write(place, options, content)
-    cache.finish(seen, table, told, digest)
+    if table.runs:
+        cache.finish(seen, table, told, digest)
     return told
+
+
+def _write_tools(options, places, console):
+    """Write the table of tool outputs beside that of runs, where there are some or it is there."""
+    output = table_tools.path_beside(options.output)
+    if not places and not output.exists():
+        return
+    rows, said = table_tools.read(options.results_root, places)
+    place, content = output_file(output), [*table_tools.content(rows)]
+    remove_parts(place)
+    if options.parquet or _digest_of(place) != _digest(content):
+        _put(place, output, content, table_tools.COLUMNS, options.parquet)
+    console.tools(said, table_tools.heard(rows, output))
 
 
 def _gather(root, form, cache, console):
@@ -86,14 +101,14 @@ def _gather(root, form, cache, console):
         console.scanning(len(seen))
 
     found = scan(root, looked_into)
-    if not found.runs:
+    if not found.runs and not found.tools:
         console.skipped(found.skipped)
         raise UserError(f"{shown(root)}: no run below it (a directory with {RUN_METADATA})")
     console.found(len(found.runs))
     table = read(found, form, lambda run: cache.record(run, seen), Files(seen), console.reading)
-    told = summary(len(found.runs), table)
+    told = summary(len(found.runs), table, found.tools)
     console.runs(told)
-    if not table.runs:
+    if not table.runs and not found.tools:
         raise UserError(f"{shown(root)}: none of its {len(found.runs)} runs has results")
     return told, table, seen
 
@@ -103,7 +118,12 @@ def _write(place, options, content):
     if options.placement:
         content, options.placed = table_placement.with_columns(content)
         columns = [*columns, *table_placement.COLUMNS]
-    if options.parquet:
+    _put(place, options.output, content, columns, options.parquet)
+
+
+def _put(place, output, content, columns, as_parquet):
+    """Write a table in CSV, in pieces of bytes, to `place`, which the user calls `output`."""
+    if as_parquet:
         from hpc_disk_bench import table_parquet
 
         content = [table_parquet.from_csv(b"".join(content), columns)]
@@ -111,8 +131,7 @@ def _write(place, options, content):
         with beside(place) as file:
             file.writelines(content)
     except OSError as error:
-        name = shown(options.output)
-        raise UserError(f"{name}: cannot be written: {error.strerror}") from error
+        raise UserError(f"{shown(output)}: cannot be written: {error.strerror}") from error
 
 
 def _digest_of(place):

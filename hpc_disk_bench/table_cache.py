@@ -26,7 +26,9 @@ from hpc_disk_bench.tree import listing
 
 MARK = b"hpc-disk-bench aggregate cache\n"
 # All that the memory of a run depends on besides the run.
-CODE = "files phases table_cache table_columns table_console table_csv table_records table_rows"
+CODE = (
+    "files phases status table_cache table_columns table_console table_csv table_records table_rows"
+)
 # A file may change twice within one tick of its file system's clock, and look the same after both.
 _TICK, _COARSE_TICK = 50_000_000, 2_000_000_000
 _BROKEN = (ValueError, KeyError, IndexError, TypeError, OSError, RecursionError)
@@ -107,8 +109,8 @@ class Cache:
             return
         with suppress(OSError):
             self._file.writelines(self._content(seen, table, summary, digest))
-            self._part.__exit__(None)
-            self._part = None
+            part, self._part = self._part, None
+            part.__exit__(None)  # which gives up by itself where it fails
         self.abandon()
 
     def abandon(self):

@@ -99,6 +99,7 @@ STORAGE_COLUMNS = _columns(
 WARNINGS = Column("warnings", TEXT, "", RUN, "where test_dir is not what was declared, by `; `")
 STATE_COLUMNS = (
     Column("state", TEXT, "", "", "complete, invalid, partial, failed, interrupted or running"),
+    Column("diagnosis", TEXT, "", STATUS, "why it failed or does not count: HDB012, or empty"),
     Column("run_dir", TEXT, "", "", "the run's directory below the results root"),
     Column("scored_phases", NUMBER, "", "", "how many of the 12 scored phases have a value"),
     Column("exit_code", NUMBER, "", STATUS, "exit code of the run"),
@@ -169,6 +170,20 @@ def reasons_column(name):
     return Column(f"{stem}_reasons", TEXT, "", RESULTS, f"why {name} is invalid, by `; `")
 
 
+LATENCIES = ("p50", "p99")  # those of the wide table; the long form has all that are told
+
+
+def latency_columns(name):
+    """What half and 99 % of the operations of a phase did not exceed."""
+    stem, what = name.replace("-", "_"), "of the operations of"
+    return tuple(
+        Column(
+            f"{stem}_latency_{part}", NUMBER, "s", RESULTS, f"{share} {what} {name} took no longer"
+        )
+        for part, share in zip(LATENCIES, ("half", "99 %"), strict=True)
+    )
+
+
 def wide_columns(found=()):
     """All columns of the wide table for a tree in which the phases and scores `found` occur."""
     phases, scores = phase_order(found), score_order(found)
@@ -177,10 +192,11 @@ def wide_columns(found=()):
         columns += phase_columns(name)
     for name in scores:
         columns += score_columns(name)
-    return columns + [reasons_column(name) for name in (*phases, *scores)]
+    columns += [reasons_column(name) for name in (*phases, *scores)]
+    return columns + [column for name in phases for column in latency_columns(name)]
 
 
-_KINDS = {"value": NUMBER, "time": NUMBER, "valid": TRUTH}
+_KINDS = {"value": NUMBER, "time": NUMBER, "valid": TRUTH, "p50": NUMBER, "p99": NUMBER}
 _KINDS |= dict.fromkeys(("bandwidth", "iops", "total"), NUMBER)
 
 
@@ -190,7 +206,8 @@ def column_of(name, known):
         if column.name == name:
             return column
     kind = _KINDS.get(name.rpartition("_")[2], TEXT)
-    unit = {"value": "GiB/s" if name.startswith("ior") else "kIOPS", "time": "s"}
+    unit = {"value": "GiB/s" if name.startswith("ior") else "kIOPS"}
+    unit |= dict.fromkeys(("time", *LATENCIES), "s")
     unit |= {"bandwidth": "GiB/s", "iops": "kIOPS"}
     return Column(name, kind, unit.get(name.rpartition("_")[2], ""), RESULTS, "")
 
@@ -202,7 +219,7 @@ LONG = (
     *(c for c in STATE_COLUMNS if c.name in ("state", "run_dir")),
     Column("phase", TEXT, "", RESULTS, "phase, or score, score_extended"),
     Column("scored", TRUTH, "", RESULTS, "whether the phase counts to the score"),
-    Column("metric", TEXT, "", RESULTS, "bandwidth, rate, time, iops or total"),
+    Column("metric", TEXT, "", RESULTS, "bandwidth, rate, time, latency_..., iops or total"),
     Column("value", NUMBER, "see `unit`", RESULTS, "the figure"),
     Column("unit", TEXT, "", RESULTS, "GiB/s, kIOPS, s, or empty for a score's total"),
     Column("valid", TRUTH, "", RESULTS, "whether the benchmark counts the phase as valid"),

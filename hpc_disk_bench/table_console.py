@@ -36,10 +36,12 @@ class Summary(NamedTuple):
     warnings: list[list[str]]
     total: int
     tests: int
+    tools: list[str]  # places of the directories with outputs of tools
 
 
-def summary(found, table):
-    """The Summary of a table_records.Table that was read from `found` directories."""
+def summary(found, table, tools=()):
+    """The Summary of a table_records.Table that was read from `found` directories; tools: places
+    of tool outputs beside them."""
     lines = [(place, f"Skipping {place}: {why}") for place, why in table.skipped]
     lines += [(run.place, f"Loaded: {_loaded(run, record)}") for run, record in table.runs]
     lines += [(place, f"Note on {place}: {note}") for place, note in table.notes]
@@ -47,7 +49,7 @@ def summary(found, table):
     for record in table.records:
         tests |= SCORED_NAMES if record.tests is None else set(record.tests)
     lines = [f"   {shown(line)}" for _, line in sorted(lines)]
-    return Summary(found, lines, [*_warnings(table)], len(table.runs), len(tests))
+    return Summary(found, lines, [*_warnings(table)], len(table.runs), len(tests), [*tools])
 
 
 def _loaded(run, record):
@@ -55,7 +57,8 @@ def _loaded(run, record):
     if record.state == "complete":
         return record.target
     why = ", ".join(record.uncounted) if record.state == "invalid" else ""
-    return f"{run.place} ({record.state}{': ' if why else ''}{why})"
+    state = " ".join(filter(None, (record.state, record.diagnosis)))
+    return f"{run.place} ({state}{': ' if why else ''}{why})"
 
 
 def _warnings(table):
@@ -132,6 +135,10 @@ class Console:
         self._say(RULE, "", f"Found {count(tests, 'unique test type', 'unique test types')}")
         self._say("", RULE, f" Aggregated results written to: {shown(output)}")
         self._say(f" Total benchmark runs: {total}", f" Total test types: {tests}", RULE)
+
+    def tools(self, said, line):
+        """What was found of tools besides the runs, and where it went."""
+        self._say("", *(f"   {shown(one)}" for one in said), line)
 
     def _progress(self, done, text):
         if done % 256 or self.quiet or time.monotonic() < self._next:

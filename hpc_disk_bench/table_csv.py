@@ -15,6 +15,7 @@ from itertools import islice
 
 from hpc_disk_bench.table_columns import (
     BASE,
+    LATENCIES,
     LONG,
     STANDARD,
     phase_order,
@@ -85,23 +86,25 @@ class Wide:
 
     @staticmethod
     def render(row):
-        """(text, further): the run's line in four parts, and the cells and reasons of phases and
-        scores that are not in every table, by name; None where it has none."""
+        """(text, further): the run's line in five parts, and the cells, reasons and latencies of
+        phases and scores that are not in every table, by name; None where it has none."""
         phases, scores = row.phases, row.scores
-        parts, reasons = [], []
+        parts, reasons, told = [], [], False
         for one in map(phases.get, STANDARD):
             if one is None:
                 one = _UNMEASURED
-            value, unit, time, valid, why, _ = one
+            value, unit, time, valid, why, _, latency = one
+            told = told or latency
             if value is None or unit is None or time is None:
                 parts.append(_cells(one[:4]))
             else:
                 # % takes three fifths of the time an f-string does, and this line is half the work.
                 parts.append("%r,%s,%r,%s" % (value, _TEXTS[unit], time, valid))  # noqa: UP031
             reasons.append(_TEXTS[why] if why and not valid else "")
-        score, why = _figures(scores.get("score"))
+        latencies = [_latency(phases.get(name)) for name in STANDARD] if told else _NO_LATENCIES
+        score, why, _ = _figures(scores.get("score"))
         measured = ",".join((_cells(row.base), *parts))
-        text = BETWEEN.join((measured, score, ",".join(reasons), why))
+        text = BETWEEN.join((measured, score, ",".join(reasons), why, ",".join(latencies)))
         further = {
             name: _figures(one)
             for found in (phases, scores)
@@ -124,31 +127,50 @@ class Wide:
 
 
 def _figures(one):
-    """The cells of a phase or score, and its reasons."""
+    """The cells of a phase or score, its reasons, and the cells of its latencies."""
     if one is None:
-        return ",,,", ""
-    return _cells(one[:4]), _TEXTS[one.reasons] if one.reasons and not one.valid else ""
+        return _NONE
+    reasons = _TEXTS[one.reasons] if one.reasons and not one.valid else ""
+    return _cells(one[:4]), reasons, _latency(one)
 
 
-_UNMEASURED = (None,) * 6
+def _latency(one):
+    """The cells of LATENCIES of a phase: of several operations the slowest counts."""
+    told = getattr(one, "latency", None)
+    if not told:
+        return _UNTOLD
+    return _cells([max(quantiles[part] for quantiles in told.values()) for part in LATENCIES])
+
+
+_UNMEASURED = (None,) * 7
+_UNTOLD = "," * (len(LATENCIES) - 1)
+_NO_LATENCIES = [_UNTOLD] * len(STANDARD)
 _ALWAYS = frozenset((*STANDARD, "score", "timestamp"))
-_NONE = (",,,", "")
+_NONE = (",,,", "", _UNTOLD)
 
 
 def _with(record, phases, scores):
     """The text of a record with the columns of further `phases` and `scores` put in."""
-    measured, score, reasons, why = record.text.split(BETWEEN)
+    measured, score, reasons, why, latencies = record.text.split(BETWEEN)
     further = record.further or {}
     phases = [further.get(name, _NONE) for name in phases]
     scores = [further.get(name, _NONE) for name in scores]
     return ",".join(
         [
-            *(measured, *(cells for cells, _ in phases)),
-            *(score, *(cells for cells, _ in scores)),
-            *(reasons, *(cell for _, cell in phases)),
-            *(why, *(cell for _, cell in scores)),
+            *(measured, *(cells for cells, _, _ in phases)),
+            *(score, *(cells for cells, _, _ in scores)),
+            *(reasons, *(cell for _, cell, _ in phases)),
+            *(why, *(cell for _, cell, _ in scores)),
+            *(latencies, *(cells for _, _, cells in phases)),
         ]
     )
+
+
+def plain(columns, rows):
+    """A table of rows of values, in pieces of bytes."""
+    yield _header(columns)
+    for row in rows:
+        yield (_cells(row) + "\n").encode()
 
 
 def pieces(texts):
@@ -189,6 +211,11 @@ class Long:
             end = _cells((phase.valid, None if phase.valid else phase.reasons))
             lines.append(f"{start},{metric},{_cells((phase.value, phase.unit))},{end}")
             lines.append(f"{start},time,{_cells((phase.time, 's'))},{end}")
+            for operation, quantiles in (phase.latency or {}).items():
+                of = f"_{operation}" if len(phase.latency) > 1 else ""
+                for part, seconds in quantiles.items():
+                    figure = _cells((f"latency_{part}{of}", seconds, "s"))
+                    lines.append(f"{start},{figure},{end}")
         for name, score in row.scores.items():
             end = _cells((score.valid, None if score.valid else score.reasons))
             units = {"bandwidth": "GiB/s", "iops": "kIOPS", "total": None}

@@ -18,6 +18,7 @@ class Record(NamedTuple):
     where: list[str]  # cluster, node, storage, volume, device, timestamp
     started: str | None
     state: str
+    diagnosis: str | None  # the code of why it failed or does not count
     tests: list[str] | None  # names of the scored phases; None: the usual twelve
     uncounted: list[str]  # those of them that are not valid
     notes: list[str]
@@ -56,7 +57,8 @@ def record_of(row, form):
     if row.state != "complete":
         uncounted = [name for name in scored if not row.phases[name].valid]
     text, further = form.render(row)
-    return Record(row.where, row.started, row.state, tests, uncounted, row.notes, text, further)
+    told = row.state, row.diagnosis, tests, uncounted, row.notes
+    return Record(row.where, row.started, *told, text, further)
 
 
 def read(found, form, known, files=None, progress=lambda done, total: None):

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.files import parse_json
 from hpc_disk_bench.phases import BY_NAME
+from hpc_disk_bench.result_file import QUANTILES
+from hpc_disk_bench.status import ended_by_force
 from hpc_disk_bench.table_columns import (
     IDENTITY,
     NODE_COLUMNS,
@@ -28,6 +30,7 @@ from hpc_disk_bench.table_scan import NODE_METADATA, RESULTS, RUN_METADATA
 
 MISSING_RESULTS = f"missing {RESULTS}"
 ENDED_BADLY = ("failed", "interrupted")
+BY_FORCE = "HDB028"
 RUNNING = {"running": "running", "preparing": "running"}
 TARGET = ("cluster_name", "node_name", "storage_type", "storage_volume", "device_type")
 BIG = 2**63  # no whole number of a table is larger
@@ -47,6 +50,7 @@ class Measured(NamedTuple):
     valid: bool
     reasons: str | None
     scored: bool
+    latency: dict | None  # operation to {"p50": seconds, ...}
 
 
 class Score(NamedTuple):
@@ -66,6 +70,7 @@ class Row(NamedTuple):
     where: list[str]  # TARGET and the timestamp
     started: str | None  # start_epoch as text
     state: str
+    diagnosis: str | None
     notes: list[str]
 
 
@@ -152,13 +157,20 @@ def read_row(run, files, nodes):
     notes = []
     metadata = files.read(f"{run.path}/{RUN_METADATA}")
     status = _status(run, files, notes)
-    ended = status.get("state")
+    ended, diagnosis = status.get("state"), _object(status.get("diagnosis")).get("code")
+    if ended in RUNNING:
+        if ended_by_force(status):
+            ended, diagnosis = "interrupted", BY_FORCE
+        else:
+            # What becomes of it may show in no file: to be looked at again next time.
+            files.seen[run.status] = None
     if run.results is None and ended not in ENDED_BADLY:
         raise Skipped(f"{MISSING_RESULTS} (still running)" if ended in RUNNING else MISSING_RESULTS)
     results = files.read(run.results) if run.results else {"partial": True}
 
     phases, scores = _measured(results, notes)
     state = _state(ended, results, phases, scores)
+    diagnosis = text(diagnosis) or None
     evidence = status.get("evidence")
     base = [
         *OF_THE_RUNS_NAME.values(metadata, notes),
@@ -167,6 +179,7 @@ def read_row(run, files, nodes):
         *OF_THE_STORAGE.values(_object(metadata.get("storage")), notes),
         text(metadata.get("warnings")) or None,
         state,
+        diagnosis,
         run.place,
         len([1 for name, one in phases.items() if name in SCORED_NAMES and one[0] is not None]),
         _number(status.get("exit_code")),
@@ -174,7 +187,8 @@ def read_row(run, files, nodes):
         text([item.get("text") for item in _objects(evidence)]) or None if evidence else None,
     ]
     where = [text(metadata.get(key)) or "" for key in (*TARGET, "timestamp")]
-    return Row(base, phases, scores, where, text(metadata.get("start_epoch")), state, notes)
+    started = text(metadata.get("start_epoch"))
+    return Row(base, phases, scores, where, started, state, diagnosis, notes)
 
 
 def _status(run, files, notes):
@@ -215,7 +229,8 @@ def _measured(results, notes):
             continue
         # Nearly every phase has just these keys, and nothing in them that wants a closer look.
         scored = _USUALLY.get(key)
-        if scored is not None and len(value) == (4 if scored else 5):
+        latency = value.get("latency")
+        if scored is not None and len(value) == (4 if scored else 5) + (latency is not None):
             try:
                 rate, unit, time, valid = _PARTS(value)
                 if (
@@ -225,7 +240,8 @@ def _measured(results, notes):
                     and isfinite(rate + time)
                     and (scored or value["scored"] is False)
                 ):
-                    phases[key] = _measure((rate, unit, time, valid, None, scored))
+                    told = latency and _latencies(latency)
+                    phases[key] = _measure((rate, unit, time, valid, None, scored, told))
                     continue
             except KeyError:
                 pass
@@ -262,7 +278,18 @@ def _phase(name, value, notes):
         value.get("valid") is True and rate is not None,
         text(value.get("reasons")) or None,
         value.get("scored", _USUALLY.get(name, True)) is not False,
+        _latencies(value.get("latency")),
     )
+
+
+def _latencies(value):
+    """Operation to quantiles, as far as they are numbers; None where there are none."""
+    found = {}
+    for operation, quantiles in _object(value).items():
+        told = {name: _number(_object(quantiles).get(name)) for name in QUANTILES}
+        if None not in told.values():
+            found[operation] = told
+    return found or None
 
 
 def _figure(value, name, notes):

@@ -30,6 +30,7 @@ class Found(NamedTuple):
 class Scan(NamedTuple):
     runs: list[Found]
     skipped: list[tuple[str, str]]  # (place, why)
+    tools: list[str]  # places of outputs of tools
 
 
 def scan(root, on_directory=lambda path, status: None):
@@ -43,7 +44,7 @@ def scan(root, on_directory=lambda path, status: None):
     def place(path):
         return path.removeprefix(start) if path != root else "."
 
-    found, nodes, outer = Scan([], []), _Nodes(root), None
+    found, nodes, outer = Scan([], [], []), _Nodes(root), None
 
     def on_skip(path, why):
         found.skipped.append((place(path), why))
@@ -56,6 +57,9 @@ def scan(root, on_directory=lambda path, status: None):
     runs = find_runs(root, on_skip, looked_into)
     for run in runs:
         path, names = run.directory, run.names
+        if run.of_tools:
+            found.tools.append(place(path))
+            continue
         if outer is None or not path.startswith(outer + "/"):
             outer = path
         node = nodes.above(path)

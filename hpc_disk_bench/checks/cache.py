@@ -68,9 +68,9 @@ def _dropping(template):
 
 def _remedy(place):
     if memory.droppable() or _sudo():
-        return "drop-caches = TRUE would work here"
+        return "drop-caches = TRUE helps"
     if place.direct:
-        return "caches not droppable, but O_DIRECT is taken here"
+        return "caches not droppable, O_DIRECT helps"
     return "caches not droppable"
 
 

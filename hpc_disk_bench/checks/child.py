@@ -33,8 +33,10 @@ def answer(seconds, function, *arguments, stopped=lambda: False):
         said = _read(reading, time.monotonic() + seconds, stopped)
     finally:
         os.close(reading)
-        with contextlib.suppress(OSError):
-            os.killpg(child, signal.SIGKILL)
+        # It may not have come to its own session yet, and alone then.
+        for kill in (os.kill, os.killpg):
+            with contextlib.suppress(OSError):
+                kill(child, signal.SIGKILL)
         _reap(child)
     try:
         worked, result = pickle.loads(said)

@@ -161,6 +161,9 @@ def _judge(target, answer):
     if len(nodes) == 1 and ranks > cpus:
         text = f"{ranks} ranks share {cpus} CPUs: the figures may show the node, not the storage"
         found.append(Finding("launch", WARNING, text, "HDB041"))
+    if ranks == 1 and hosts.job_asked_for_nothing():
+        text = "1 rank, for this job asked Slurm for nothing: sbatch -n 16, or set NUM_PROCS"
+        found.append(Finding("launch", WARNING, text))
     wanted = os.environ.get("SLURM_JOB_NUM_NODES") or os.environ.get("SLURM_NNODES") or ""
     if wanted.isdigit() and int(wanted) > len(nodes):
         text = f"the job has {wanted} nodes, the ranks are on {len(nodes)} ({', '.join(nodes)})"

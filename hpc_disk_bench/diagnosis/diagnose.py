@@ -5,6 +5,7 @@ said (rules.py), then from how it ended. Where nothing fits, the code is HDB001 
 may tell a person more.
 """
 
+import re
 import signal
 from typing import NamedTuple, Optional
 
@@ -17,6 +18,8 @@ from hpc_disk_bench.results import Results
 
 MOST_EVIDENCE = 3
 NOT_STARTED = (126, 127)  # exit codes of shells and launchers for what cannot be executed
+# Signals of which one cause is known.
+BY_SIGNAL = {"SIGXFSZ": "HDB010", "SIGILL": "HDB002"}
 # Open MPI's own, when it is told to stop; a rank that fails makes it print what happened.
 STOPPED = (1, 128 + signal.SIGINT, 128 + signal.SIGTERM)
 
@@ -97,7 +100,7 @@ def _findings(run, files, lines, ended):
     yield results_place.unwritable(run, lines)
     for rule in rules.RULES:
         if rule.spoils or not ended.finished:
-            fitting = [line for line in lines if rule.fits(line.text)]
+            fitting = [line for line in lines if rule.said_in(line)]
             if fitting:
                 yield _closer(Finding(rule.code, (), tuple(fitting)), ended)
     if not ended.finished:
@@ -145,7 +148,7 @@ def _out_of_memory(lines, ended):
     facts = ended.facts
     if facts is None or ended.finished:
         return None
-    killed = tuple(line for line in lines if "signal 9" in line.text or "Killed" in line.text)
+    killed = tuple(line for line in lines if re.search(r"signal 9\b|Killed", line.sentence))
     if facts.oom_kills:
         said = f"the kernel killed {facts.oom_kills} of its processes for want of memory"
         return Finding("HDB022", (said,), killed)
@@ -193,7 +196,7 @@ def _by_exit(lines, ended):
     number = code - 128 if code and 128 < code < 128 + 65 else None
     name = ended.signal or (number and _name(number))
     if name:
-        return Finding("HDB023", (), _telling(lines))
+        return Finding(BY_SIGNAL.get(name, "HDB023"), (), _telling(lines))
     launched = ended.ranks is None or ended.ranks > 1
     told = [line for line in _telling(lines) if rules.TELLING.search(line.text)]
     silent = not told and not any(line.source == ERRORS for line in lines)

@@ -78,10 +78,11 @@ def job_end(environ=None):
     job = environ.get("SLURM_JOB_ID")
     told = (job and _ask_slurm(job)) or ""
     facts = dict(word.split("=", 1) for word in told.split() if "=" in word)
-    # A job that somebody cancelled is said to end just now.
-    if facts.get("JobState") != "CANCELLED":
-        with contextlib.suppress(KeyError, ValueError):
-            return time.mktime(time.strptime(facts["EndTime"], "%Y-%m-%dT%H:%M:%S"))
+    with contextlib.suppress(KeyError, ValueError):
+        if facts["JobState"] in ("CANCELLED", "COMPLETING"):
+            # Of a job that is being ended, by whomever, Slurm says that it ends just now.
+            return _epoch(facts["StartTime"]) + _seconds(facts["TimeLimit"])
+        return _epoch(facts["EndTime"])
     with contextlib.suppress(KeyError, ValueError):
         return float(environ["SLURM_JOB_END_TIME"])
     return None
@@ -91,6 +92,18 @@ def time_is_up(now, environ=None):
     """(whether the batch job's time is up, or nearly so; when that is or None)."""
     end = job_end(environ)
     return end is not None and now >= end - ALMOST, end
+
+
+def _epoch(text):
+    """Seconds since 1970 of a time as Slurm writes it, which is local."""
+    return time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%S"))
+
+
+def _seconds(limit):
+    """Seconds of a time limit as Slurm writes it: 1-02:30:00. ValueError where it is none."""
+    days, _, clock = limit.rpartition("-")
+    hours, minutes, seconds = map(int, clock.split(":"))
+    return ((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds
 
 
 def _ask_slurm(job):

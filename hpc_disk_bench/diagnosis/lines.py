@@ -22,6 +22,9 @@ NAMES = {
 END = 2 * 1024 * 1024
 LONGEST = 2000
 MOST_ALIKE = 5
+# Open MPI puts what it has to say between two such lines, and wraps it there.
+FRAME = re.compile(r"-{20,}")
+WRAPPED = 45  # characters, from which on a line there may be a wrapped one
 NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
@@ -32,9 +35,14 @@ class Line(NamedTuple):
     number: int  # from 1
     text: str
     source: str  # ERRORS, OUTPUT or LOG (a file of one phase)
+    onward: str = ""  # the next line, where a launcher has wrapped this one
+
+    @property
+    def sentence(self):
+        return f"{self.text} {self.onward}".rstrip()
 
     def as_json(self):
-        return {"file": self.file, "line": self.number, "text": shorten(self.text, 300)}
+        return {"file": self.file, "line": self.number, "text": shorten(self.sentence, 300)}
 
 
 def read_lines(run, files=None):
@@ -67,15 +75,26 @@ def _by_suffix(path):
 
 
 def _lines(path, name, source):
-    alike = {}
+    alike, boxed, wrapped = {}, False, None
     for number, text in _numbered(path):
-        text = text.strip()
+        text = text.strip()[:LONGEST]
+        if wrapped:
+            yield wrapped._replace(onward="" if FRAME.fullmatch(text) else text)
+            wrapped = None
+        if FRAME.fullmatch(text):
+            boxed = not boxed
         if not text:
             continue
         kind = NUMBERS.sub("0", text)
         alike[kind] = alike.get(kind, 0) + 1
         if alike[kind] <= MOST_ALIKE:
-            yield Line(name, number, text[:LONGEST], source)
+            line = Line(name, number, text, source)
+            if boxed and len(text) >= WRAPPED:
+                wrapped = line
+            else:
+                yield line
+    if wrapped:
+        yield wrapped
 
 
 def _numbered(path):

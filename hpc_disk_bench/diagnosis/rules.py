@@ -18,6 +18,12 @@ class Rule(NamedTuple):
     def fits(self, text):
         return bool(self.pattern.search(text)) and not (self.unless and self.unless.search(text))
 
+    def said_in(self, line):
+        """Whether a lines.Line says it, by itself or with what was wrapped onto the next."""
+        if self.pattern.search(line.text) or not line.onward:
+            return self.fits(line.text)
+        return not self.pattern.search(line.onward) and self.fits(line.sentence)
+
 
 def _rule(code, *patterns, unless=None, spoils=False):
     pattern = re.compile("|".join(patterns), re.IGNORECASE)
@@ -216,9 +222,12 @@ RULES = (
         r"unable to stat file|returned EOF prematurely|cannot read from file",
         r"the write phase must run first",
         r"pfind: cannot open directory",
+        spoils=True,
+    ),
+    _rule(
+        "HDB029",
         *_errno("ENOENT", text=(r"no such file or directory",)),
         unless=LAUNCHING + r"|config|\.ini\b|unlink|cannot be removed",
-        spoils=True,
     ),
     _rule(
         "HDB011",

@@ -25,6 +25,7 @@ class Chart:
     narrow: dict | None = None
     narrow_height: int | None = None
     min_width: int | None = None  # below it the figure scrolls
+    derive: dict | None = None  # how the page draws it of the runs that a filter leaves
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Column:
     numeric: bool = False
     html: bool = False  # `show` is markup of the package's own, already escaped
     wide: bool = False  # sentences, which wrap
+    derive: dict | None = None  # how the page computes it of the runs that a filter leaves
 
 
 @dataclass
@@ -46,12 +48,19 @@ class Table:
     columns: list[Column]
     caption: str
     muted: list[bool] = field(default_factory=list)  # rows of runs that do not count
+    wrap: bool = False  # cells wrap, so that a few columns of words fit
     page: int = 25
     search: bool = True
+    runs: list | None = None  # behind each row: its number, a list of numbers, or ALL
+    of: list | None = None  # for each row the figure that its columns are computed of
+    used: str = "counting"  # of a row's runs those that count; "best": all, where none counts
 
     @property
     def rows(self):
         return len(self.columns[0].values) if self.columns else 0
+
+
+ALL = "*"
 
 
 @dataclass
@@ -64,3 +73,8 @@ class Missing:
 
 def column(title, values, **more):
     return Column(title, list(values), **more)
+
+
+def derived(how, of=None, **more):
+    """How the page computes a column again; docs/report.md lists the ways."""
+    return {"how": how, **({"of": of} if of else {}), **more}

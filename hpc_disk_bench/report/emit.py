@@ -15,6 +15,11 @@ from hpc_disk_bench.report.charts import Chart, Missing, Table
 from hpc_disk_bench.report.markup import escape, tag
 
 FENCE = "```"
+PAPER = 16  # columns that a printed sheet has room for
+ON_PAPER = (
+    "{} rows of {} columns do not fit on paper. They are in the file that this was printed from,"
+    " and in the table that it was made of."
+)
 
 
 def show(*parts):
@@ -38,12 +43,15 @@ def render(part):
 
 def chart(part):
     """A figure: its title, the place where report.js draws it, its data as JSON, its caption."""
+    texts = {}
     spec = {
-        "data": _traces(part.figure),
+        "data": [_shared(trace, texts) for trace in _traces(part.figure)],
+        "texts": list(texts),
         "layout": _without_template(part.figure.layout.to_plotly_json()),
         "height": part.height,
         "narrow": part.narrow and _without_template(part.narrow),
         "narrowHeight": part.narrow_height,
+        "derive": part.derive,
     }
     name = escape(part.name)
     return tag(
@@ -76,33 +84,49 @@ def _place(part):
 def table(part):
     """A table that reads without script; report.js adds sorting, search, pages and CSV export."""
     head = [
-        tag("th", escape(c.title), scope="col", class_="hdb-number" if c.numeric else None)
+        tag("th", escape(c.title), scope="col", class_="hdb-number" if c.numeric else None,
+            data_derive=c.derive and json.dumps(c.derive))
         for c in part.columns
-    ]
+    ]  # fmt: skip
     rows = []
     for k in range(part.rows):
         cells = [_cell(column, k) for column in part.columns]
         muted = bool(part.muted) and part.muted[k]
-        rows.append(tag("tr", *cells, class_="hdb-muted" if muted else None))
+        rows.append(
+            tag("tr", *cells, class_="hdb-muted" if muted else None, data_runs=_behind(part, k),
+                data_of=part.of and part.of[k])
+        )  # fmt: skip
     body = tag(
         "table",
         tag("thead", tag("tr", *head)),
         tag("tbody", "\n".join(rows)),
-        class_="hdb-table",
+        class_="hdb-table hdb-wrap" if part.wrap else "hdb-table",
         data_page=part.page,
         data_search="yes" if part.search else None,
         data_name=part.name,
+        data_used=part.used if part.runs else None,
         aria_labelledby=f"title-{part.name}",
     )
+    too_wide = len(part.columns) > PAPER
     return tag(
         "div",
         tag("p", escape(part.title), class_="hdb-title", id=f"title-{part.name}"),
         tag("div", body, class_="hdb-scroll", tabindex="0", role="region",
             aria_labelledby=f"title-{part.name}"),
         tag("p", _sentence(part.caption), class_="hdb-caption"),
-        class_="hdb-tablebox",
+        tag("p", escape(ON_PAPER.format(part.rows, len(part.columns))), class_="hdb-paper")
+        if too_wide else "",
+        class_="hdb-tablebox hdb-toowide" if too_wide else "hdb-tablebox",
         id=f"table-{part.name}",
     )  # fmt: skip
+
+
+def _behind(part, k):
+    """The runs behind a row, as the page reads them: "4", "0 7 12" or "*"."""
+    if part.runs is None:
+        return None
+    runs = part.runs[k]
+    return " ".join(map(str, runs)) if isinstance(runs, list) else str(runs)
 
 
 def missing(part):
@@ -152,6 +176,17 @@ def exported(value):
 
 def _traces(figure):
     return [trace.to_plotly_json() for trace in figure.data]
+
+
+def _shared(value, texts):
+    """`value` with lists of texts as {"t": numbers of `texts`}: a run's words stand in many."""
+    if isinstance(value, dict):
+        return {key: _shared(item, texts) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        if len(value) > 1 and all(isinstance(item, str) for item in value):
+            return {"t": [texts.setdefault(item, len(texts)) for item in value]}
+        return [_shared(item, texts) for item in value]
+    return value
 
 
 def _without_template(layout):

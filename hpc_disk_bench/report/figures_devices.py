@@ -76,6 +76,7 @@ def device_comparison(runs):
         f" too.{tidy.notes(tidy.phases(runs[runs['counts']]))}",
         _device_alt(factors),
         100 + 40 * len(names),
+        derive={"kind": "factors", "phases": [[name, place[name]] for name in names]},
     )
 
 

@@ -11,6 +11,14 @@ from hpc_disk_bench.report.charts import Chart, Missing
 EASY = [phase for phase in BANDWIDTH if phase.difficulty == "easy"]
 HALVES = {"score_bandwidth": "bandwidth score, GiB/s", "score_iops": "metadata score, kIOPS"}
 CACHED = "faster than the link: cached"
+# (from so many per cent of the line rate, what is the limit), from the highest down.
+VERDICTS = (
+    (100, CACHED),
+    (80, "the link is the limit"),
+    (50, "the link limits some of the work"),
+    (0, "the storage or its server is the limit, not the link"),
+)
+UNJUDGED = "no run counts: not judged"
 
 
 def network_speed_impact(runs):
@@ -27,28 +35,26 @@ def network_speed_impact(runs):
             " (network_speed in its node_metadata.json, such as 10Gbps). ./gather_node_metadata.sh"
             " CLUSTER NODE reads it from the interface that leads to the storage.",
         )
-    rows, cut = link_rows(shares)
+    rows, shown, cut = link_rows(shares)
     axis = style.axis_for(shares["value"], "% of line rate", include=(100,))
     titles = list(dict.fromkeys(shares["panel"]))
     labels = [style.label(row, 44) for row in rows]
     drawn = panels.dots(
-        shares, titles, rows, axis, unit="% of line rate", labels=labels, key="link"
+        shares, titles, rows, axis, unit="% of line rate", labels=labels, key="link", shown=shown
     )
-    figure, height, narrow, narrow_height = drawn
-    narrow["shapes"] = figure.update_layout(shapes=_wires(len(titles), axis)).layout.shapes
-    narrow["shapes"] = [shape.to_plotly_json() for shape in narrow["shapes"]]
+    shapes = _wires(len(titles), axis)
+    drawn.figure.update_layout(shapes=shapes)
+    drawn.rest["narrow"]["shapes"] = shapes
     return Chart(
         "network-speed-impact",
         title,
-        figure,
+        drawn.figure,
         "Rows are a storage seen through links of one speed. The upright line is the line rate:"
         " dots near it are limited by the network, dots far left of it by the storage or its"
         f" server, reads right of it (shaded) were {CACHED}, not read from the storage."
         f" {panels.HOW_TO_READ}{panels.hollow_note(shares)}{cut}{tidy.notes(shares)}",
         _network_alt(shares),
-        height,
-        narrow,
-        narrow_height,
+        **drawn.rest,
     )
 
 
@@ -70,13 +76,14 @@ def line_shares(networked):
 
 
 def link_rows(shares):
-    """Storage and link from top to bottom, and the sentence that says which were left out."""
+    """Storage and link from top to bottom, how many are in view, and a sentence about the rest."""
     order = shares.sort_values(["place", "wire"], kind="stable")["link"].drop_duplicates()
     if len(order) <= tidy.MOST_STORAGES:
-        return list(order), ""
+        return list(order), len(order), ""
     kept = set(shares["link"].value_counts().head(tidy.MOST_STORAGES).index)
     said = f" Shown are the {tidy.MOST_STORAGES} rows with the most runs, of {len(order)}."
-    return [row for row in order if row in kept], said
+    rows = sorted(order, key=lambda row: row not in kept)
+    return rows, tidy.MOST_STORAGES, said
 
 
 def _wires(count, axis):
@@ -118,15 +125,9 @@ def _network_alt(shares):
 def verdict(by, counts):
     """Which is the limit: the link, the storage or a cache. `by`: a Spread for each easy phase."""
     if not counts:
-        return "no run counts: not judged"
+        return UNJUDGED
     best = max((s.median for s in by.values()), default=np.nan)
-    if best > 100:
-        return CACHED
-    if best >= 80:
-        return "the link is the limit"
-    if best >= 50:
-        return "the link limits some of the work"
-    return "the storage or its server is the limit, not the link"
+    return next((words for least, words in VERDICTS if best >= least), UNJUDGED)
 
 
 def volume_comparison(runs):
@@ -151,31 +152,34 @@ def _halves(runs, name, title, key, kinds=None):
     long = tidy.scores(runs, HALVES)
     if panels.unusable(long):
         return text.no_scores(runs, title)
-    cut = ""
+    shown, cut = None, ""
     if kinds is None:
-        rows, cut = tidy.rows(long)
+        rows, shown, cut = tidy.rows(long)
     else:
         long["kind"] = long["run"].map(dict(zip(runs.index, kinds, strict=True)))
         rows = [kind for kind in ("local", "networked") if kind in set(long["kind"])]
     titles = list(HALVES.values())
     axes = [style.axis_for(long.loc[long["panel"] == t, "value"], t.split(", ")[1]) for t in titles]
     drawn = panels.dots(
-        long, titles, rows, axes, key=key, row_height=style.ROW if kinds is None else 64
+        long,
+        titles,
+        rows,
+        axes,
+        key=key,
+        row_height=style.ROW if kinds is None else 64,
+        shown=shown,
     )
-    figure, height, narrow, narrow_height = drawn
     only = ""
     if kinds is not None and len(rows) == 1:
         only = f" All runs are on {rows[0]} storage; there is nothing to compare it with."
     return Chart(
         name,
         title,
-        figure,
+        drawn.figure,
         f"Further right is faster. {panels.HOW_TO_READ}{panels.hollow_note(long)}{only}{cut}"
         f"{tidy.notes(long)}",
         _halves_alt(long, key, titles),
-        height,
-        narrow,
-        narrow_height,
+        **drawn.rest,
     )
 
 

@@ -18,7 +18,8 @@ def heatmap(runs):
     usable = runs[runs["score_total"] > 0]
     if usable.empty:
         return text.no_scores(runs, title)
-    storages, cut = tidy.rows(usable.reset_index())
+    storages, shown, cut = tidy.rows(usable.reset_index())
+    order, storages = storages, storages[:shown]
     usable = usable[usable["storage"].isin(storages)]
     nodes = sorted(usable["node"].unique())
     if len(nodes) > MOST_NODES:
@@ -47,6 +48,7 @@ def heatmap(runs):
         _heat_alt(cells, nodes, storages),
         (100 if len(storages) > 4 else 60) + max(30 * len(nodes), 44),
         min_width=130 + 56 * len(storages),
+        derive={"kind": "heat", "storages": order},
     )
 
 

@@ -37,20 +37,18 @@ def _by_storage(long, name, title, phases, unit, what):
         phases, key=lambda p: (order.index(p.operation), difficulty.index(p.difficulty))
     )
     titles = [tidy.panel_title(phase) for phase in phases if phase.name in set(long["phase"])]
-    rows, cut = tidy.rows(long)
+    rows, shown, cut = tidy.rows(long)
     axis = style.axis_for(long["value"], unit)
-    figure, height, narrow, narrow_height = panels.dots(long, titles, rows, axis, unit=unit)
+    drawn = panels.dots(long, titles, rows, axis, unit=unit, shown=shown)
     return Chart(
         name,
         title,
-        figure,
+        drawn.figure,
         f"All panels share one axis: further right is faster. {panels.HOW_TO_READ}"
         f"{panels.hollow_note(long)}{EASY_HARD}{cut}{tidy.notes(long)}",
         f"Dot plots of {what} in {units.count(len(titles), 'panel')}, one row for each of"
         f" {units.count(len(rows), 'storage')}. {_best(long)}",
-        height,
-        narrow,
-        narrow_height,
+        **drawn.rest,
     )
 
 
@@ -72,14 +70,14 @@ def bandwidth_by_difficulty(long):
     title = "From hard to easy: the range of bandwidth an application may expect (GiB/s)"
     if panels.unusable(long):
         return text.no_phases(long, title, "bandwidth")
-    rows, cut = tidy.rows(long)
-    medians = _medians(long[long["storage"].isin(rows)])
+    rows, shown, cut = tidy.rows(long)
+    medians = _medians(long)
     titles = [panel for panel in ("write", "read") if panel in set(medians["operation"])]
     axis = style.axis_for(
         medians["value"], "GiB/s", log=True, room=0.15 if medians["counts"].all() else 0.4
     )
     figure = go.Figure()
-    place = {row: len(rows) - 1 - k for k, row in enumerate(rows)}
+    place = {row: shown - 1 - k for k, row in enumerate(rows)}
     notes = []
     for k, panel in enumerate(titles):
         unranked = medians.loc[~medians["counts"], "storage"].map(place)
@@ -88,11 +86,16 @@ def bandwidth_by_difficulty(long):
         for storage, ends in medians[medians["operation"] == panel].groupby("storage", sort=False):
             trace, note = _range(ends.set_index("difficulty"), storage, place[storage], k)
             figure.add_trace(trace)
-            notes += note
+            notes += note if place[storage] >= 0 else []
     labels, axes = [style.label(row) for row in rows], [axis] * len(titles)
-    wide, height = panels.layout(titles, labels, axes, 2, notes)
-    narrow, narrow_height = panels.layout(titles, labels, axes, 1, notes, narrow=True)
-    figure.update_layout(wide, barmode="overlay")
+    more = {
+        "kind": "ranges",
+        "labels": labels,
+        "shown": shown,
+        "storages": rows,
+        "operations": titles,
+    }
+    rest = panels.laid_out(figure, titles, labels[:shown], axes, 2, notes, derive=more)
     return Chart(
         "bandwidth-by-difficulty",
         title,
@@ -102,9 +105,7 @@ def bandwidth_by_difficulty(long):
         " shorter the line, the less it matters how it does its I/O. Dotted, hollow: no run"
         f" counts, not ranked.{cut}{tidy.notes(long)}",
         _range_alt(medians),
-        height,
-        go.Layout(narrow, barmode="overlay").to_plotly_json(),
-        narrow_height,
+        **rest,
     )
 
 
@@ -136,6 +137,7 @@ def _range(ends, storage, row, k):
         y=[row] * len(values),
         customdata=[f"{style.label(storage, 60)}<br>{difficulty}" for difficulty in ends.index],
         hovertemplate="%{customdata}: %{x:.4g} GiB/s<extra></extra>",
+        name=storage,
         line={"width": 4, "color": colour, "dash": "solid" if counts else "dot"},
         marker={
             "size": 10,
@@ -149,6 +151,7 @@ def _range(ends, storage, row, k):
     if len(values) < 2:
         return trace, []
     note = {
+        "name": "factor",
         "text": units.factor(values[1] / values[0]) + ("" if counts else ", not ranked"),
         "showarrow": False,
         "xref": f"{panels.axis_id('x', k)} domain",

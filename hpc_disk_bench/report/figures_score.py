@@ -21,31 +21,23 @@ def ranking(runs):
         return text.no_scores(runs, title)
     ranked, rest = _targets(long)
     rows = [*ranked, *rest]
-    shown = rows[:MOST_TARGETS]
-    if rest and len(ranked) >= MOST_TARGETS:
-        shown = ranked[:MOST_TARGETS]
-    labels = [
-        f"{k + 1} · {style.label(row, 42)}" if k < len(ranked) else style.label(row, 42)
-        for k, row in enumerate(shown)
-    ]
-    axis = style.axis_for(long.loc[long["target"].isin(shown), "value"], "score")
-    drawn = panels.dots(long, [""], shown, axis, labels=labels, key="target", columns=1)
-    figure, height, narrow, narrow_height = drawn
+    shown = min(len(rows), MOST_TARGETS)
+    labels = [style.label(row, 42) for row in rows]
+    axis = style.axis_for(long["value"], "score")
+    drawn = panels.dots(
+        long, [""], rows, axis, labels=labels, key="target", columns=1, shown=shown, ranks=True
+    )
     cut = (
-        f" Shown are {len(shown)} of {len(rows)}; the table above has all."
-        if len(shown) < len(rows)
-        else ""
+        f" Shown are {shown} of {len(rows)}; the table above has all." if shown < len(rows) else ""
     )
     return Chart(
         "score-ranking",
         title,
-        figure,
+        drawn.figure,
         f"Further right is better. {panels.HOW_TO_READ} Numbers before the names are ranks."
         f"{panels.hollow_note(long)}{cut}{tidy.notes(long)}",
         _ranking_alt(long, ranked, rest),
-        height,
-        narrow,
-        narrow_height,
+        **drawn.rest,
     )
 
 
@@ -102,6 +94,7 @@ def halves(runs):
         f" use.{panels.hollow_note(base)}{tidy.notes(base)}",
         _halves_alt(base),
         440 + 22 * legend_rows,
+        derive={"kind": "points"},
     )
 
 

@@ -13,6 +13,17 @@ from pathlib import Path
 from hpc_disk_bench.files import write_text
 from hpc_disk_bench.report import style
 
+# In the order in which they need each other.
+SCRIPTS = (
+    "statistics.js",
+    "runs.js",
+    "derive.js",
+    "cells.js",
+    "tables.js",
+    "data.js",
+    "figures.js",
+    "groups.js",
+)
 ASSETS = Path(__file__).parent / "assets"
 HEADER = Path(".report/header.html")  # below the document, as io500_analysis.qmd names it
 
@@ -37,9 +48,10 @@ def header():
     settings = {
         "pairs": style.THEME_PAIRS,
         "template": style.template(),
+        "muted": style.MUTED[0],
     }
     scripts = [asset("theme.js"), get_plotlyjs(), f"window.HDB = {json.dumps(settings)};"]
-    scripts += [asset(name) for name in ("figures.js", "tables.js")]
+    scripts += [asset(name) for name in SCRIPTS]
     styles = f"<style>\n{asset('report.css')}</style>\n"
     return styles + "".join(f"<script>\n{script}\n</script>\n" for script in scripts)
 

@@ -14,7 +14,8 @@ import pandas as pd
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.phases import PHASES, SCORED
-from hpc_disk_bench.report import quality, style, tidy, units
+from hpc_disk_bench.report import quality, run_files, style, tidy, units, uses
+from hpc_disk_bench.table_columns import LATENCIES
 from hpc_disk_bench.table_csv import unguarded
 
 # Text as Python's own strings: with pyarrow installed pandas would keep it otherwise, and the same
@@ -27,7 +28,7 @@ DEFAULT_TABLE = "aggregated_results.csv"
 TEXTS = (  # noqa: SIM905
     "cluster_name node_name storage_type storage_volume device_type timestamp test_dir state"
     " run_dir hostname cpu_model network_interface network_speed kernel os engine engine_version"
-    " config_file config_sha256 job_id warnings last_phase evidence storage_filesystem"
+    " config_file config_sha256 job_id warnings diagnosis last_phase evidence storage_filesystem"
     " storage_source storage_options"
 ).split()
 NUMBERS = (  # noqa: SIM905
@@ -59,27 +60,33 @@ def raw(path=None):
 
 def table(path=None):
     """The runs of the table at `path`, ready for figures: one row per run, in its order."""
-    text = raw(path)
-    runs = prepare(text)
-    runs.attrs["source"] = text.attrs["source"]
+    cells = raw(path)
+    runs = prepare(cells)
+    runs.attrs["source"] = cells.attrs["source"]
+    for run, directory in run_files.directories(runs).items():
+        runs.loc[run, "stonewall"] = run_files.stonewall(directory)
     return runs
 
 
 def prepare(raw):
     """Add what the report needs to `raw`, a frame of the table's columns as text."""
-    columns = {name: _text(raw, name) for name in TEXTS}
-    columns |= {name: _number(raw, name) for name in NUMBERS}
+    columns = {name: text(raw, name) for name in TEXTS}
+    columns |= {name: number(raw, name) for name in NUMBERS}
     columns["score_valid"] = _flag(raw, "score_valid")
     for phase in PHASES:
         for part in ("value", "time"):
-            columns[f"{phase.column}_{part}"] = _number(raw, f"{phase.column}_{part}")
+            columns[f"{phase.column}_{part}"] = number(raw, f"{phase.column}_{part}")
         columns[f"{phase.column}_valid"] = _flag(raw, f"{phase.column}_valid")
-        columns[f"{phase.column}_reasons"] = _text(raw, f"{phase.column}_reasons")
+        columns[f"{phase.column}_reasons"] = text(raw, f"{phase.column}_reasons")
+        for part in LATENCIES:
+            columns[f"{phase.column}_latency_{part}"] = number(
+                raw, f"{phase.column}_latency_{part}"
+            )
     runs = pd.DataFrame(columns, index=pd.RangeIndex(len(raw), name="run"))
     kept = [name for name in raw.columns if name not in runs.columns]
     runs = pd.concat([runs, raw[kept].set_index(runs.index)], axis=1)
 
-    runs["storage"] = _storage(runs)
+    runs["storage"] = storage(runs)
     several_clusters = runs["cluster_name"].nunique() > 1
     node = runs["node_name"].replace("", "unknown node")
     runs["node"] = runs["cluster_name"] + "/" + node if several_clusters else node
@@ -95,18 +102,21 @@ def prepare(raw):
     known = [phase for phase in SCORED if f"{phase.column}_value" in raw.columns]
     runs = quality.judge(runs, known)
     runs["place"] = tidy.places(runs)
+    runs["failure"] = quality.failures(runs)
+    uses.add(runs)
+    runs["stonewall"] = run_files.BY_THE_RULES
     return runs
 
 
-def _text(raw, name):
+def text(raw, name):
     """A column of `raw` without the mark that keeps spreadsheets from calculating."""
     if name not in raw.columns:
         return pd.Series("", index=range(len(raw)), dtype=object)
     return pd.Series([unguarded(cell).strip() for cell in raw[name]], dtype=object)
 
 
-def _number(raw, name):
-    numbers = pd.to_numeric(_text(raw, name), errors="coerce").astype(float)
+def number(raw, name):
+    numbers = pd.to_numeric(text(raw, name), errors="coerce").astype(float)
     return numbers.where(np.isfinite(numbers))
 
 
@@ -114,15 +124,11 @@ def _flag(raw, name):
     """True, False, or None where the table does not say."""
     words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
     return (
-        _text(raw, name)
-        .str.lower()
-        .map(words)
-        .astype(object)
-        .where(lambda flag: flag.notna(), None)
+        text(raw, name).str.lower().map(words).astype(object).where(lambda flag: flag.notna(), None)
     )
 
 
-def _storage(runs):
+def storage(runs):
     """The label of a storage as the results tree spells it: nfs/nfs7/hdd, local/ssd."""
     parts = runs[["storage_type", "storage_volume", "device_type"]]
     labels = ["/".join(part for part in row if part) for row in parts.itertuples(index=False)]

@@ -6,6 +6,8 @@ count, the bar through it its 95 % interval. All panels share rows and, where un
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,6 +26,13 @@ HOW_TO_READ = (
 HOLLOW = " Hollow dots are runs that are invalid, partial or failed: shown, not ranked."
 
 
+class Drawn(NamedTuple):
+    """A figure, and what a Chart of it says besides (height, layout for a phone, how to derive)."""
+
+    figure: go.Figure
+    rest: dict
+
+
 def dots(
     long,
     titles,
@@ -36,15 +45,19 @@ def dots(
     key="storage",
     row_height=style.ROW,
     ranking=True,
+    shown=None,
+    ranks=False,
 ):
-    """A figure with a panel per title: (figure, height, narrow layout, narrow height).
+    """A figure with a panel per title, Drawn.
 
     `long` has panel, value, counts, hover, run and the column `key` whose values are the `rows`,
     from top to bottom. `axes`: one axis of style.axis_for for all panels, or one per title. With
-    `ranking`, rows that have no place in it say so.
+    `ranking`, rows that have no place in it say so. The first `shown` rows are in view; the others
+    wait below for a reader who filters. With `ranks` a filter puts the rows in a new order.
     """
     axes = axes if isinstance(axes, list) else [axes] * len(titles)
-    place = {row: len(rows) - 1 - k for k, row in enumerate(rows)}
+    shown = min(shown or len(rows), len(rows))
+    place = {row: shown - 1 - k for k, row in enumerate(rows)}
     long = long[long[key].isin(place) & (long["value"] > 0)]
     figure = go.Figure()
     notes = []
@@ -54,12 +67,27 @@ def dots(
         for trace in (hatched, _runs(part, place, key, unit), _middles(part, place, key)):
             figure.add_trace(trace.update(axes_of(k)))
         notes += _unranked_notes(part, place, key, axes[k], k) if ranking else []
-    shown = labels or [style.label(row) for row in rows]
-    wide, height = layout(titles, shown, axes, columns, notes, row_height)
-    narrow, narrow_height = layout(titles, shown, axes, 1, notes, row_height, narrow=True)
+    labels = labels or [style.label(row) for row in rows]
+    ranked = sum(row not in unranked(long, key) for row in rows) if ranks else 0
+    numbered = [f"{k + 1} · {name}" if k < ranked else name for k, name in enumerate(labels)]
+    more = {"kind": "dots", "ranks": ranks, "ranking": ranking, "labels": labels, "shown": shown}
+    rest = laid_out(figure, titles, numbered[:shown], axes, columns, notes, row_height, more)
+    return Drawn(figure, rest)
+
+
+def laid_out(figure, titles, labels, axes, columns, notes, row_height=style.ROW, derive=None):
+    """Lay `figure` out, and say the rest that a Chart of it needs, for a phone as well."""
+    wide, height, grid = layout(titles, labels, axes, columns, notes, row_height)
+    narrow, narrow_height, narrow_grid = layout(
+        titles, labels, axes, 1, notes, row_height, narrow=True
+    )
     figure.update_layout(wide, barmode="overlay")
-    narrow = go.Layout(narrow, barmode="overlay").to_plotly_json()
-    return figure, height, narrow, narrow_height
+    return {
+        "height": height,
+        "narrow": go.Layout(narrow, barmode="overlay").to_plotly_json(),
+        "narrow_height": narrow_height,
+        "derive": {**(derive or {}), "grid": grid, "narrowGrid": narrow_grid},
+    }
 
 
 def _runs(part, place, key, unit):
@@ -164,6 +192,7 @@ def _unranked_notes(part, place, key, axis, k):
         right = (np.log10(value) if axis.get("type") == "log" else value) > middle
         notes.append(
             {
+                "name": "not ranked",
                 "text": words,
                 "showarrow": False,
                 "xref": f"{axis_id('x', k)} domain",
@@ -195,7 +224,8 @@ def axes_of(k):
 
 
 def layout(titles, labels, axes, columns, notes=(), row_height=style.ROW, narrow=False):
-    """The layout of panels in a grid, and its height in pixels; `narrow` for a phone."""
+    """The layout of panels in a grid, its height in pixels, and the measures that led to it, of
+    which the page lays out fewer rows; `narrow` for a phone."""
     columns = min(columns, len(titles))
     lines = -(-len(titles) // columns)
     # On a phone a long name beside the panel leaves no room for it: there it stands above its row.
@@ -235,11 +265,22 @@ def layout(titles, labels, axes, columns, notes=(), row_height=style.ROW, narrow
             result["annotations"] += [_row_label(*row, k) for row in enumerate(reversed(labels))]
         if title:
             result["annotations"].append(_panel_title(title, left, top))
-    return result, height
+    grid = {
+        "columns": columns,
+        "lines": lines,
+        "rows": len(labels),
+        "row": row_height,
+        "body": body - len(labels) * row_height,
+        "title": title_height,
+        "band": band - body,
+        "above": above,
+    }
+    return result, height, grid
 
 
 def _row_label(row, text, k):
     return {
+        "name": "row",
         "text": text,
         "showarrow": False,
         "xref": f"{axis_id('x', k)} domain",
@@ -254,6 +295,7 @@ def _row_label(row, text, k):
 
 def _panel_title(title, left, top):
     return {
+        "name": "panel",
         "text": f"<b>{title}</b>",
         "showarrow": False,
         "xref": "paper",

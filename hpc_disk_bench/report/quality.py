@@ -119,6 +119,12 @@ def _suspect(run):
     return "; ".join(doubts)
 
 
+def failures(runs):
+    """What to count the runs by that do not count: a code of docs/diagnoses/, else the state."""
+    words = runs["state"].replace("complete", "incomplete")
+    return runs["diagnosis"].where(runs["diagnosis"] != "", words).where(~runs["counts"], "")
+
+
 def over_the_wire(run):
     """The read phases of one run that were faster than its network link can carry."""
     if not run["networked"] or not run["wire"] > 0:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from hpc_disk_bench.comparison import statistics
-from hpc_disk_bench.phases import BANDWIDTH
-from hpc_disk_bench.report import figures_network, units
+from hpc_disk_bench.report import figures_network, units, uses
 from hpc_disk_bench.report.rule import HIGH, LOW, MEDIUM, Advice, Case, directories, rule, together
+from hpc_disk_bench.report.uses import CLEARLY_BETTER
 
-CLEARLY_BETTER = 1.2  # the factor from which one storage is called better than another
 WORTH_ITS_PRICE = 2.0  # the factor from which SSDs are advised
 NEAR_LINE_RATE, FAR_FROM_LINE_RATE = 80.0, 30.0  # % of the link
 
@@ -29,9 +28,9 @@ def _sure(comparison, threshold, runs):
     return LOW, f"The 95 % interval of the factor, {interval}, includes 1: it may be noise."
 
 
-def _best_storage(runs, values, use, unit):
-    """The storage with the best median of `values`, if it is clearly better than the next."""
-    values = values[values > 0].dropna()
+def _best_storage(runs, use):
+    """The storage with the best median for this use, if it is clearly better than the next."""
+    values = runs[use.column].dropna()
     medians = (
         values.groupby(runs["storage"].loc[values.index]).median().sort_values(ascending=False)
     )
@@ -46,12 +45,12 @@ def _best_storage(runs, values, use, unit):
     confidence, because = _sure(comparison, CLEARLY_BETTER, involved)
     counts = runs["storage"].loc[values.index].value_counts()
     yield Advice(
-        f"Use {best} for {use}",
+        f"Use {best} for {use.name}",
         [
             f"Its median is {units.number(comparison.median, 2)} times that of the next;"
             f" threshold {CLEARLY_BETTER}.",
             *(
-                f"{storage}: {units.number(value)} {unit}, n = {counts[storage]}"
+                f"{storage}: {units.number(value)} {use.unit}, n = {counts[storage]}"
                 for storage, value in medians.head(3).items()
             ),
         ],
@@ -61,30 +60,23 @@ def _best_storage(runs, values, use, unit):
     )
 
 
-def _mean(runs, difficulty):
-    """The geometric mean of each run's write and read of one difficulty, GiB/s."""
-    names = [f"{phase.column}_value" for phase in BANDWIDTH if phase.difficulty == difficulty]
-    return runs[names].apply(statistics.geometric_mean, axis=1)
-
-
 @rule(
     "REC01", f"one storage is at least {CLEARLY_BETTER} times the next in ior-easy write and read"
 )
 def large_files(runs):
-    return _best_storage(runs, _mean(runs, "easy"), "large files", "GiB/s")
+    return _best_storage(runs, uses.LARGE)
 
 
 @rule(
     "REC02", f"one storage is at least {CLEARLY_BETTER} times the next in ior-hard write and read"
 )
 def shared_files(runs):
-    use = "files that many ranks share in small pieces"
-    return _best_storage(runs, _mean(runs, "hard"), use, "GiB/s")
+    return _best_storage(runs, uses.SHARED)
 
 
 @rule("REC03", f"one storage is at least {CLEARLY_BETTER} times the next in the metadata score")
 def many_files(runs):
-    return _best_storage(runs, runs["score_iops"], "many small files and metadata", "kIOPS")
+    return _best_storage(runs, uses.MANY)
 
 
 def _links(runs):
@@ -145,6 +137,31 @@ def reads_from_a_cache(runs):
             " (configs/config-direct.ini)."
         )
         yield together(cases, "Do not trust {}: it came from a cache", explanation)
+
+
+MEMORY_READS = 3.0  # the factor from write to read that no rotating disk has
+
+
+@rule(
+    "REC13",
+    f"ior-easy-read of a local rotating disk is at least {MEMORY_READS:.0f} times its write",
+)
+def reads_from_memory(runs):
+    disks = runs[~runs["networked"] & (runs["device_type"].str.lower() == "hdd")]
+    cases = []
+    for target, group in disks.groupby("target"):
+        spread = statistics.spread(group["ior_easy_read_value"] / group["ior_easy_write_value"])
+        if spread.median >= MEMORY_READS:
+            said = f"{units.number(spread.median, 2)} times"
+            cases.append(Case(target, spread, spread.low >= MEMORY_READS, said, group))
+    if cases:
+        cases.sort(key=lambda case: -case.spread.median)
+        explanation = (
+            f"Reads over writes of large files, medians; threshold {MEMORY_READS:.0f}. A disk reads"
+            " about as fast as it writes, so these came from the node's memory. Write more than"
+            " the memory holds, or use direct I/O (configs/config-direct.ini)."
+        )
+        yield together(cases, "Do not trust the reads of {}: they came from memory", explanation)
 
 
 def _of_line_rate(share):

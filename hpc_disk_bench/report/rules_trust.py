@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import BANDWIDTH
-from hpc_disk_bench.report import units
+from hpc_disk_bench.report import history, units
 from hpc_disk_bench.report.rule import HIGH, Advice, Case, directories, rule, together
 
 WIDE_GAP = 10.0  # the factor from hard to easy from which the way of writing decides
@@ -101,3 +101,31 @@ def slow_nodes(runs):
         )
         ordered = [case for _, case in sorted(cases, key=lambda pair: pair[0])]
         yield together(ordered, "Look at {}: slower than the other nodes", explanation)
+
+
+@rule("REC50", "the latest level of a node and storage is below the one before it")
+def got_slower(runs):
+    slower = [change for change in history.changes(runs) if change.last and _fell(change)]
+    if slower:
+        slower.sort(key=lambda change: change.point.ratio.median)
+        cases = [
+            Case(
+                f"{change.target}, {history.HALVES[change.column].split(',')[0]}",
+                change.point.ratio,
+                True,
+                f"{history.said(change)}, from {units.number(change.point.before.median)} to"
+                f" {units.number(change.point.after.median)}",
+                change.runs.iloc[change.start : change.end],
+            )
+            for change in slower
+        ]
+        explanation = (
+            f"Changes among {history.LEAST} runs or more; threshold: at most 1 in 100 shuffled"
+            " histories have one as clear. See what changed then: engine, configuration, kernel,"
+            " fill level, other users."
+        )
+        yield together(cases, "Find out why {} got slower", explanation)
+
+
+def _fell(change):
+    return change.point.ratio.high < 1

@@ -9,7 +9,7 @@ import platform
 import hpc_disk_bench
 from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.report import text, tidy, units
-from hpc_disk_bench.report.charts import Column, Table, column
+from hpc_disk_bench.report.charts import Column, Table, column, derived
 from hpc_disk_bench.report.markup import badge, escape, items, tag
 
 NODE_COLUMNS = {
@@ -27,17 +27,18 @@ NODE_COLUMNS = {
 PACKAGES = ("pandas", "numpy", "plotly")
 
 
-def measure(title, values, digits=3):
+def measure(title, values, digits=3, **more):
     """A column of numbers, shown with `digits` significant ones and exported with all."""
     values = [float(value) for value in values]
-    return column(title, values, show=[units.number(v, digits) for v in values], numeric=True)
+    shown = [units.number(v, digits) for v in values]
+    return column(title, values, show=shown, numeric=True, **more)
 
 
-def whole(title, values):
+def whole(title, values, **more):
     """A column of counts."""
     values = [float(value) for value in values]
     shown = ["" if value != value else units.whole(value) for value in values]
-    return column(title, values, show=shown, numeric=True)
+    return column(title, values, show=shown, numeric=True, **more)
 
 
 def score_table(runs):
@@ -54,16 +55,24 @@ def score_table(runs):
     table = table.sort_values(["rank", "score_total"], ascending=[True, False], kind="stable")
     found = [spreads[target] for target in table["target"]]
     columns = [
-        whole("rank", table["rank"]),
+        whole("rank", table["rank"], derive=derived("rank", "score_total")),
         column("node", table["node"]),
         column("storage", table["storage"]),
         Column("valid", state_words(table), [badge(w) for w in state_words(table)], html=True),
         measure("score", table["score_total"]),
         measure("bandwidth, GiB/s", table["score_bandwidth"]),
         measure("metadata, kIOPS", table["score_iops"]),
-        whole("repeats, n", [spread.n for spread in found]),
-        measure("their median", [spread.median for spread in found]),
-        column("their spread", [spread_words(spread) for spread in found]),
+        whole("repeats, n", [s.n for s in found], derive=derived("repeats", "score_total")),
+        measure(
+            "their median",
+            [spread.median for spread in found],
+            derive=derived("median of repeats", "score_total"),
+        ),
+        column(
+            "their spread",
+            [spread_words(spread) for spread in found],
+            derive=derived("spread of repeats", "score_total"),
+        ),
         column("remarks", [_remarks(row) for row in table.to_dict("records")], wide=True),
         column("started", started(table)),
         whole("ranks", table["num_procs"]),
@@ -77,6 +86,7 @@ def score_table(runs):
         " node on one storage that count; from 3 on their median has a 95 % interval. Rows in"
         " italics do not count and have no rank. Click a heading to sort; CSV has all digits.",
         [not counts for counts in table["counts"]],
+        runs=list(table.index),
     )
 
 
@@ -134,6 +144,7 @@ def raw_data(raw):
         columns,
         "The table that aggregate_results.py wrote, as it stands; docs/columns.md explains each"
         f" column. The search box filters, CSV saves what it found.{empty}",
+        runs=list(range(len(raw))),
     )
 
 
@@ -156,13 +167,16 @@ def nodes(runs):
         else:
             columns.append(column(heading, found[name]))
     counts = runs.groupby(["cluster_name", "node_name"]).size()
-    keys = zip(found["cluster_name"], found["node_name"], strict=True)
-    columns.append(whole("runs", [counts[key] for key in keys]))
+    keys = list(zip(found["cluster_name"], found["node_name"], strict=True))
+    of_node = runs.groupby(["cluster_name", "node_name"]).groups
+    numbers = [counts[key] for key in keys]
+    columns.append(whole("runs", numbers, derive=derived("runs")))
     return Table(
         "nodes",
         title,
         columns,
         "From node_metadata.json, gathered at a node's first run. Empty: not found there.",
+        runs=[list(of_node[key]) for key in keys],
     )
 
 

@@ -7,10 +7,11 @@ import pandas as pd
 
 from hpc_disk_bench.phases import BANDWIDTH, IOPS, SCORED
 from hpc_disk_bench.report import style, units
+from hpc_disk_bench.table_columns import LATENCIES
 
 KEPT = (  # noqa: SIM905
     "run target node storage colour marker place networked storage_type device_type counts state"
-    " why suspect started made_by num_procs"
+    " why suspect started made_by num_procs stonewall"
 ).split()
 MOST_STORAGES = 30  # rows that a figure with one row per storage can carry
 
@@ -35,6 +36,20 @@ def phases(runs, wanted=SCORED):
     long = pd.concat(parts, ignore_index=True)
     long["hover"] = [hover(row) for row in long.to_dict("records")]
     return long
+
+
+def latencies(runs, wanted=SCORED):
+    """One row per run and phase whose latencies are told, as in `phases`: `p50` and `p99` in s.
+
+    The embedded engine alone measures them, so that other runs have no rows.
+    """
+    long = phases(runs, wanted)
+    by_name = {phase.name: phase.column for phase in wanted}
+    for part in LATENCIES:
+        columns = [f"{by_name[name]}_latency_{part}" for name in long["phase"]]
+        told = [runs.at[run, column] for run, column in zip(long["run"], columns, strict=True)]
+        long[part] = pd.Series(told, index=long.index, dtype=float)
+    return long[long["p99"].notna()]
 
 
 def bandwidth(runs):
@@ -95,13 +110,14 @@ def places(runs):
 
 
 def rows(long, limit=MOST_STORAGES):
-    """The storages of a figure from top to bottom, and a sentence if some were left out."""
+    """The storages of a figure from top to bottom, how many of them are in view, and a sentence
+    about the others, which come last."""
     order = long.drop_duplicates("storage").sort_values("place", kind="stable")["storage"]
     if len(order) <= limit:
-        return list(order), ""
+        return list(order), len(order), ""
     kept = set(long["storage"].value_counts().head(limit).index)
     said = f" Shown are the {limit} storages with the most runs, of {len(order)}."
-    return [storage for storage in order if storage in kept], said
+    return sorted(order, key=lambda storage: storage not in kept), limit, said
 
 
 def engines_note(runs):

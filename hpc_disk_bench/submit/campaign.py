@@ -175,6 +175,9 @@ class _Reader:
                 quoted(option)
         except UserError as error:
             raise self._error(str(error), "storage", at) from error
+        if job.nodes > 1 and not (job.nodelist or job.exclusive):
+            remedy = "a nodelist, or exclusive = true, keeps other runs away from them"
+            raise self._error(f"{job.nodes} nodes of Slurm's choice: {remedy}", "node", number)
         if not os.path.isabs(job.test_dir):
             raise self._error("test_dir: a path from / on is needed", "storage", at, "test_dir")
         return job

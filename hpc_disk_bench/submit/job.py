@@ -1,5 +1,6 @@
 """One run as a batch job: what is measured, and what Slurm has to be asked for."""
 
+import math
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -87,6 +88,9 @@ class Job:
             f"--output={output}",
             f"--signal={SIGNAL}@{lead(self.time)}",
         ]
+        if self.nodes > 1:
+            # Else Slurm fills the first node and leaves little for the last.
+            found.append(f"--ntasks-per-node={math.ceil(self.ranks / self.nodes)}")
         for option in ("nodelist", "partition", "account", "time"):
             if getattr(self, option):
                 found.append(f"--{option}={getattr(self, option)}")

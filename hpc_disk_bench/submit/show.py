@@ -4,15 +4,13 @@ import shlex
 
 from hpc_disk_bench.submit import standing
 
-WIDEST = 44  # columns of a cell; what is longer goes on below the table
-
 
 def table(campaign, standings):
     """Lines of text. standings: {(node, place): Standing}."""
     rows = [("node", *campaign.places)]
     for node in campaign.nodes:
         cells = [standings.get((node, place)) for place in campaign.places]
-        rows.append((node, *(_cell(one.words) if one else "-" for one in cells)))
+        rows.append((node, *(one.words if one else "-" for one in cells)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -23,7 +21,7 @@ def table(campaign, standings):
 def remarks(campaign, standings):
     """Lines below the table: where to look for what failed, and the command to go on with."""
     lines = [
-        f"{node} {place}: {one.words}: {one.where}"
+        f"{node} {place}: {one.why or one.words}: {one.where}"
         for (node, place), one in standings.items()
         if one.state in (standing.FAILED, standing.UNKNOWN)
     ]
@@ -52,7 +50,3 @@ def _counts(standings, states):
 
 def _command(campaign):
     return f"./submit.sh {shlex.quote(str(campaign.path))}"
-
-
-def _cell(words):
-    return words if len(words) <= WIDEST else f"{words[: WIDEST - 3]}..."

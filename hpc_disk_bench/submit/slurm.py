@@ -3,6 +3,7 @@
 import getpass
 import shutil
 import subprocess
+import sys
 from typing import NamedTuple
 
 from hpc_disk_bench.errors import REFUSED, UserError
@@ -24,7 +25,7 @@ def submit(script, dependencies=()):
     command = ["sbatch", "--parsable"]
     if dependencies:
         command.append(f"--dependency=afterany:{':'.join(dependencies)}")
-    said = _call([*command, str(script)])
+    said = _call([*command, str(script)], aloud=True)
     # id[;cluster]; in front may stand what a site's plugin says.
     job_id = said.split("\n")[-1].partition(";")[0]
     if not job_id.isdigit():
@@ -66,8 +67,11 @@ def hosts(nodelist):
     return set(_call(["scontrol", "show", "hostnames", nodelist]).split())
 
 
-def _call(command):
-    """The output of a command of Slurm, or UserError in its own words."""
+def _call(command, aloud=False):
+    """The output of a command of Slurm, or UserError in its own words.
+
+    aloud: what it says on stderr goes there, though all went well: a site's remarks.
+    """
     if not shutil.which(command[0]):
         raise UserError(
             f"{command[0]} is not on PATH: load Slurm's module, or call this on a login node",
@@ -88,4 +92,6 @@ def _call(command):
     if done.returncode != 0:
         words = " / ".join(done.stderr.split("\n")[:3]).strip(" /") or f"exit {done.returncode}"
         raise UserError(f"{command[0]} refuses: {words}", REFUSED)
+    if aloud:
+        sys.stderr.write(done.stderr)
     return done.stdout.strip()

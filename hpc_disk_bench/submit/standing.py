@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hpc_disk_bench import status
 from hpc_disk_bench.console import figure
-from hpc_disk_bench.diagnosis import catalogue
+from hpc_disk_bench.diagnosis.of_run import of_kept
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.files import read_json
 from hpc_disk_bench.submit import slurm
@@ -15,14 +15,17 @@ from hpc_disk_bench.tree import METADATA, RESULTS
 DONE, INVALID, RUNNING, WAITING = "done", "invalid", "running", "waiting"
 FAILED, MISSING, UNKNOWN = "failed", "missing", "unknown"
 STATES = (DONE, INVALID, RUNNING, WAITING, FAILED, MISSING)
+# The exit code of a job that Slurm gave up before its script began, for nowhere to put its output.
+NO_OUTPUT = "0:53"
 # Reasons to wait that say nothing beyond that.
 ORDINARY = ("", "None", "Dependency", "Priority", "Resources", "BeginTime")
 
 
 class Standing(NamedTuple):
     state: str  # one of STATES, or UNKNOWN
-    words: str  # for a person: "done 2.80"
+    words: str  # a cell of the table: "done 2.80"
     where: str = ""  # the run's directory or the job's output
+    why: str = ""  # what the words have no room for
 
 
 def stand(job, job_ids, results, queue, log):
@@ -42,7 +45,9 @@ def stand(job, job_ids, results, queue, log):
         if its_id in queued:
             return Standing(RUNNING, _progress(status.read_status(run)), str(run))
         return Standing(RUNNING, "running", log(queued[-1]))
-    standing = _of_run(run) if run else None
+    # What Slurm has ended does not go on, whatever the run could still write down.
+    over = queue is not None and its_id in job_ids
+    standing = _of_run(run, over) if run else None
     if standing and (standing.state in (DONE, INVALID, RUNNING) or _is_last(its_id, job_ids)):
         return standing
     if not job_ids:
@@ -62,26 +67,27 @@ def _without_run(job_id, log):
     how = slurm.ended(job_id)
     if how.startswith("CANCELLED"):
         return Standing(FAILED, "failed (cancelled before it began)", log(job_id))
+    if how.endswith(NO_OUTPUT):
+        how = "the directory of its output is not there on the node"
     how = f": {how}" if how else ""
-    return Standing(FAILED, f"failed (job {job_id} left no run{how})", log(job_id))
+    return Standing(FAILED, "failed (no run)", log(job_id), f"job {job_id} left no run{how}")
 
 
-def _of_run(run):
+def _of_run(run, over):
     said = status.read_status(run)
     state = said.get("state")
-    code = (said.get("diagnosis") or {}).get("code")
+    forced = state in (status.PREPARING, status.RUNNING)
+    if forced and not over and status.going_on(said):
+        return Standing(RUNNING, _progress(said), str(run))
+    diagnosis = of_kept(run, run, said, forced)
+    code = diagnosis and diagnosis.code
     if state in (status.COMPLETE, status.INVALID):
         score = (_read(run, RESULTS).get("score") or {}).get("total")
         words = f"done {figure(score)}"
         if state == status.COMPLETE:
             return Standing(DONE, words, str(run))
         return Standing(INVALID, f"{words} (invalid{f': {code}' if code else ''})", str(run))
-    if status.going_on(said):
-        return Standing(RUNNING, _progress(said), str(run))
-    if code:
-        return Standing(FAILED, f"failed {code} ({_title(code)})", str(run))
-    words = "failed" if state == status.FAILED else "failed (interrupted)"
-    return Standing(FAILED, words if state else "failed (no status.json)", str(run))
+    return Standing(FAILED, f"failed {code} ({diagnosis.title})" if code else "failed", str(run))
 
 
 def _progress(said):
@@ -89,13 +95,6 @@ def _progress(said):
     if done is None:
         return "running"
     return f"running {done}/{total}" if total else f"running, {done} phases done"
-
-
-def _title(code):
-    try:
-        return catalogue.entry(code).title
-    except UserError:
-        return "of a later version"
 
 
 def _newest_run(job, results):

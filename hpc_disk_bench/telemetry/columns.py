@@ -16,7 +16,11 @@ class Column(NamedTuple):
 COLUMNS = tuple(
     Column(*fields)
     for fields in (
-        ("time_epoch", "s", "end of the interval, UTC, by the clock of the node that leads the run"),
+        (
+            "time_epoch",
+            "s",
+            "end of the interval, UTC, by the clock of the run's first node",
+        ),
         ("clock_offset_s", "s", "what was added to this node's own clock to come to that"),
         ("interval_s", "s", "length of the interval"),
         ("node", "", "host name"),

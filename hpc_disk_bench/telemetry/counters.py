@@ -1,5 +1,6 @@
 """Files under /proc and /sys that are read each second, and counters made into rates."""
 
+import contextlib
 import os
 
 
@@ -10,16 +11,9 @@ class Source:
     """
 
     def __init__(self, path):
-        self._path = path
         self._file = None
-        try:
+        with contextlib.suppress(OSError):
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            pass
-
-    @property
-    def there(self):
-        return self._file is not None
 
     def read(self):
         if self._file is None:

@@ -1,4 +1,4 @@
-"""The network interface towards the storage (the kernel's ABI/testing/sysfs-class-net-statistics)."""
+"""The network interface towards the storage (its statistics in sysfs)."""
 
 import os
 

@@ -44,7 +44,7 @@ class Nfs:
 
 
 def parse(text, mount_point):
-    """((bytes read, bytes written) or None, {operation: Call}) of the mount's part of mountstats."""
+    """((bytes read, bytes written) or None, {operation: Call}) of a mount, from mountstats."""
     moved, calls = None, {}
     ours = listing = False
     for line in text.splitlines():

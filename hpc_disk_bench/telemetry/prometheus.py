@@ -13,6 +13,10 @@ from hpc_disk_bench.tree import METADATA
 
 PREFIX = "hpc_disk_bench_"
 LABELS = ("cluster", "storage", "volume", "device", "run")
+# A label of the figures it must not be: each phase would be a series of its own, which Prometheus
+# takes to go on for minutes after its last point.
+PHASE = PREFIX + "phase"
+PHASE_HELP = f"# HELP {PHASE} 1 while the benchmark is in the phase of the label"
 # The time is the scrape's own.
 MEASURED = [column for column in COLUMNS if column.name not in TEXTS | {"time_epoch"}]
 
@@ -54,13 +58,17 @@ def exposition(rows, labels):
     for column in MEASURED:
         name = PREFIX + column.name
         found = [
-            f"{name}{{{_labels(row, labels)}}} {row[column.name]:.10g}"
+            f"{name}{{{series(labels, row)}}} {row[column.name]:.10g}"
             for row in rows.values()
             if row.get(column.name) is not None
         ]
         if found:
             lines += [f"# HELP {name} {column.meaning} ({column.unit})", f"# TYPE {name} gauge"]
             lines += found
+    phases = [row for row in rows.values() if row.get("phase")]
+    if phases:
+        lines += [PHASE_HELP, f"# TYPE {PHASE} gauge"]
+        lines += [f"{PHASE}{{{series(labels, row, row['phase'])}}} 1" for row in phases]
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -76,8 +84,9 @@ def labels_of(run):
     }
 
 
-def _labels(row, labels):
-    of_row = {**labels, "node": row.get("node", ""), "phase": row.get("phase", "")}
+def series(labels, row, phase=None):
+    """The labels of a node's series, as they stand between the braces."""
+    of_row = {**labels, "node": row.get("node", ""), "phase": phase}
     return ",".join(f'{key}="{escape(value)}"' for key, value in of_row.items() if value)
 
 

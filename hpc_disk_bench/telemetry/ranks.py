@@ -1,19 +1,17 @@
 """The benchmark's ranks on this node: what they move and what CPU they use (proc(5))."""
 
-import os
-
+from hpc_disk_bench import processes
 from hpc_disk_bench.telemetry.counters import Rates, Source
 
-TICKS = os.sysconf("SC_CLK_TCK")
 # Looking through all processes of a node costs more than reading the ranks' counters does.
 LOOK_EVERY = 15  # seconds
 FIELDS = (b"rchar", b"wchar", b"syscr", b"syscw", b"read_bytes", b"write_bytes")
 
 
 class Ranks:
-    def __init__(self, ini, proc="/proc"):
-        """ini: the configuration's path; the processes that were given it are the benchmark's."""
-        self._ini, self._proc = os.fsencode(ini), proc
+    def __init__(self, ini):
+        """ini: the path of the configuration that the benchmark was given."""
+        self._ini = ini
         self._open = {}  # pid: (stat, io)
         self._rates = Rates()
         self._looked = float("-inf")
@@ -33,7 +31,7 @@ class Ranks:
         row = {"ranks": len(self._open)}
         if known:
             ticks, read, written, reads, writes, fetched, bound = totals
-            row["ranks_cpu"] = ticks / TICKS / seconds
+            row["ranks_cpu"] = ticks / processes.TICK / seconds
             row["ranks_read_bytes_per_s"] = read / seconds
             row["ranks_written_bytes_per_s"] = written / seconds
             row["ranks_system_calls_per_s"] = (reads + writes) / seconds
@@ -59,23 +57,9 @@ class Ranks:
         return self._rates.grown(pid, [int(fields[11]) + int(fields[12]), *counters.values()])
 
     def _look(self, now):
-        """Find the ranks: processes with the ini among their arguments that started no other one
-        of these, which is what launchers do."""
         self._looked = now
-        found = {}
-        for name in filter(str.isdigit, os.listdir(self._proc)):
-            directory = os.path.join(self._proc, name)
-            try:
-                with open(os.path.join(directory, "cmdline"), "rb") as file:
-                    if self._ini not in file.read().split(b"\0"):
-                        continue
-                with open(os.path.join(directory, "stat"), "rb") as file:
-                    found[name] = file.read().rpartition(b")")[2].split()[1].decode()
-            except (OSError, IndexError):
-                continue
-        for name in set(found) - set(found.values()):
-            if int(name) != os.getpid() and name not in self._open:
-                directory = os.path.join(self._proc, name)
-                self._open[name] = tuple(
-                    Source(os.path.join(directory, file)) for file in ("stat", "io")
+        for rank in processes.ranks(self._ini):
+            if rank.pid not in self._open:
+                self._open[rank.pid] = tuple(
+                    Source(f"/proc/{rank.pid}/{file}") for file in ("stat", "io")
                 )

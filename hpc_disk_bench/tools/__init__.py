@@ -7,6 +7,6 @@ A module reads one format; none of them judges the storage. Needs nothing but Py
 """
 
 from hpc_disk_bench.tools.read import read, spoken
-from hpc_disk_bench.tools.tree import Output, as_json, keep, parse_again, store
+from hpc_disk_bench.tools.tree import Output, as_json, by_operation, keep, parse_again, store
 
-__all__ = ["Output", "as_json", "keep", "parse_again", "read", "spoken", "store"]
+__all__ = ["Output", "as_json", "by_operation", "keep", "parse_again", "read", "spoken", "store"]

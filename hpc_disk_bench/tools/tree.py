@@ -48,6 +48,26 @@ def as_json(outputs):
     return {KEY: WRITTEN[TOOL_RESULTS], "runs": runs}
 
 
+def by_operation(content):
+    """The same figures under names that tell what they are of, so that two can be compared."""
+    found = {}
+    for run in filter(_is_object, _list(content.get("runs"))):
+        test = f" test {run['test']}" if run.get("test") else ""
+        call = f"{run.get('file')} {run.get('tool')}{test}"
+        found[call] = {key: value for key, value in run.items() if key != "operations"}
+        for one in filter(_is_object, _list(run.get("operations"))):
+            found[f"{call} {one.get('operation')} {one.get('metric')}"] = one
+    return found
+
+
+def _is_object(value):
+    return isinstance(value, dict)
+
+
+def _list(value):
+    return value if isinstance(value, list) else []
+
+
 def read_outputs(paths):
     """The Outputs of files. UserError (exit code 5) where one is not the output of a tool."""
     found = []

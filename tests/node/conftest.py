@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
+
+from hpc_disk_bench import tools
+from hpc_disk_bench.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -109,10 +113,9 @@ def wrapper(tmp_path):
 
 
 @pytest.fixture
-def mount(tmp_path):
+def mount(tmp_path, real_parts):
     """A function: mounts with these arguments on a new directory, or skips; unmounted again."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting needs root")
+    real_parts.root()
     mounted = []
 
     def do(*arguments, on="mnt"):
@@ -122,7 +125,7 @@ def mount(tmp_path):
             ["mount", *arguments, point], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            pytest.skip(f"cannot mount {' '.join(map(str, arguments))}: {done.stderr.strip()}")
+            real_parts.lack(f"cannot mount {' '.join(map(str, arguments))}: {done.stderr.strip()}")
         mounted.append(point)
         return point
 
@@ -132,10 +135,9 @@ def mount(tmp_path):
 
 
 @pytest.fixture
-def ext4(mount, tmp_path):
+def ext4(mount, tmp_path, real_parts):
     """A function: an ext4 file system of so many MiB on a loop device."""
-    if not shutil.which("mkfs.ext4"):
-        pytest.skip("mkfs.ext4 is not installed")
+    real_parts.programs("mkfs.ext4")
 
     def make(megabytes, *options, on="ext4"):
         image = tmp_path / f"{on}.image"
@@ -145,3 +147,51 @@ def ext4(mount, tmp_path):
         return mount("-o", "loop", image, on=on)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def tool_outputs():
+    """Where recorded outputs of tools lie."""
+    return ROOT / "tests/fixtures/tools"
+
+
+@pytest.fixture(scope="session")
+def check_tool_output(root):
+    """check_tool_output(path): whether it gives runs, which must fit; else one clear error."""
+    schema = json.loads((root / "hpc_disk_bench/schemas/tool_results.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+
+    def judge(path):
+        try:
+            runs, error = tools.read(path), None
+        except UserError as caught:
+            runs, error = None, caught
+        if error:
+            assert error.exit_code == 5
+            assert str(path) in str(error)
+            assert "\n" not in str(error)
+        if not runs:
+            return False
+        content = tools.as_json([tools.Output(path.name, tuple(runs))])
+        validator.validate(json.loads(json.dumps(content, allow_nan=False)))
+        assert all(line.isprintable() for line in tools.spoken(runs))
+        return True
+
+    return judge
+
+
+@pytest.fixture
+def parse_summary(root, tmp_path):
+    """parse_summary(...): the finished command, run in tmp_path."""
+
+    def run(*arguments, python=sys.executable, **environ):
+        return subprocess.run(
+            [python, root / "parse_summary.py", *map(str, arguments)],
+            cwd=tmp_path,
+            env=environ or None,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run

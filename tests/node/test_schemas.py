@@ -13,6 +13,7 @@ from hpc_disk_bench.versions import WRITTEN
 from tests.support import json_page
 
 TITLES = {"results.json", *WRITTEN}
+OF_TOOLS = {"tool_metadata.json", "tool_results.json"}
 # What a run of the wrapper leaves in the results tree.
 OF_A_RUN = {"results.json", ".parsed.json"}
 OF_A_RUN |= {f"{name}.json" for name in ("run_metadata", "node_metadata", "status")}

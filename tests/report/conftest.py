@@ -1,15 +1,31 @@
 """Tables of all kinds, made by the project's own generator and aggregated by its own command."""
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
+from hpc_disk_bench.report import load
 from tests.support import report_cases, trees
 
 AGGREGATE = "aggregate_results.py"
 DOCUMENT = "io500_analysis.qmd"
+# Without these Chromium looks for its maker's hosts at every start.
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+ALL_DRAWN = """() => {
+  const [done, all] = (document.documentElement.dataset.hdbFigures || "0/-1").split("/");
+  return done === all;
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +59,19 @@ def table(aggregated, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def runs_of(table):
+    """runs_of(name): the runs of that table as figures take them, read once."""
+    known = {}
+
+    def read(name):
+        if name not in known:
+            known[name] = load.table(table(name))
+        return known[name]
+
+    return read
+
+
+@pytest.fixture(scope="session")
 def render(root):
     """render(table, output): the finished process of the renderer on the report's document."""
 
@@ -67,3 +96,42 @@ def page(render, table, tmp_path_factory):
         return known[name]
 
     return make
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, page):
+    """visit(name): the report on that table in a page of the browser, all figures `drawn` or not.
+
+    After the test, the console has to be empty and no request to have left the file.
+    """
+    contexts, said, asked = [], [], []
+
+    def open_report(name, width=1280, height=900, scheme="light", drawn=True, place=""):
+        view = {"width": width, "height": height}
+        context = browser.new_context(viewport=view, color_scheme=scheme, accept_downloads=True)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto(page(name).as_uri() + place)
+        if drawn:
+            tab.wait_for_function(ALL_DRAWN, timeout=60_000)
+        return tab
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    assert said == []
+    assert [url for url in asked if not re.match(r"(file|data|blob):", url)] == []

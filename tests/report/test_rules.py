@@ -19,6 +19,7 @@ def several(storage, rates, node="n1", **more):
 
 
 NEAR_ONE = (0.97, 1.0, 1.03)
+STEADY = (1.0, 1.02, 0.98, 1.01, 0.99, 1.03, 0.97)
 TRIGGERS = {
     "REC01": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
     "REC02": [*several("local/ssd", (3, 3.1, 2.9)), *several("nfs/hdd", NEAR_ONE)],
@@ -34,6 +35,8 @@ TRIGGERS = {
     "REC42": [
         made.run("nfs/hdd", f"n{k}", rate=rate) for k, rate in enumerate((0.2, 1.0, 1.0, 1.1))
     ],
+    "REC13": several("local/hdd", NEAR_ONE, ior_easy_read=5.0),
+    "REC50": [*several("local/ssd", STEADY), *several("local/ssd", [r / 2 for r in STEADY])],
 }
 SILENT = {
     "REC01": [*several("local/ssd", (1.1, 1.1, 1.1)), *several("nfs/hdd", NEAR_ONE)],
@@ -50,6 +53,8 @@ SILENT = {
     "REC42": [
         made.run("nfs/hdd", f"n{k}", rate=rate) for k, rate in enumerate((0.7, 1.0, 1.0, 1.1))
     ],
+    "REC13": several("local/hdd", NEAR_ONE, ior_easy_read=1.2),
+    "REC50": [*several("local/ssd", [r / 2 for r in STEADY]), *several("local/ssd", STEADY)],
 }
 
 

@@ -2,7 +2,8 @@
 # A real Slurm: one controller, two nodes with names, addresses and shared memory of their own, which pretend to have
 # 16 CPUs each. Started by cluster.py as the first process of new namespaces, so that nothing of it is seen from
 # outside, ports cannot be taken, and all of it ends, jobs included, when this process ends.
-#   cluster.sh DIRECTORY    says "ready" once jobs can be submitted, and ends with its standard input
+#   cluster.sh DIRECTORY         says "ready" once jobs can be submitted, and ends with its standard input
+#   cluster.sh DIRECTORY NODE    one of its nodes, which it starts itself
 set -euo pipefail
 
 directory=$1
@@ -55,30 +56,28 @@ CONF
   mkdir -p "$directory/state"
 }
 
-# host NAME COMMAND...: becomes COMMAND on a host of that name, with memory of its own to share.
-host() {
+# start_node NUMBER: a node, in a network of its own that is plugged into the bridge.
+start_node() {
+  local name=${nodes[$1]} pid
+  mkfifo "$directory/plugged.$name"
+  unshare --net --uts --mount "${BASH_SOURCE[0]}" "$directory" "$name" </dev/null 3>&- &
+  pid=$!
+  while [[ /proc/$pid/ns/net -ef /proc/self/ns/net ]]; do sleep 0.01; done
+  ip link add "to-$name" type veth peer name eth0 netns "$pid"
+  ip link set "to-$name" master bridge up
+  nsenter --net --target "$pid" ip addr add "10.1.1.$(($1 + 1))/24" dev eth0
+  nsenter --net --target "$pid" ip link set eth0 up
+  printf 'yes\n' >"$directory/plugged.$name"
+}
+
+# become_node NAME: what start_node has started becomes slurmd on a host of that name, with shared memory of its own.
+become_node() {
+  read -r _ <"$directory/plugged.$1"
+  ip link set lo up
   hostname "$1"
   mount --bind "$directory/hosts" /etc/hosts
   mount -t tmpfs tmpfs /dev/shm
-  shift
-  exec "$@"
-}
-
-# start_node NUMBER: slurmd of a node, in a network of its own that is plugged into the bridge.
-start_node() {
-  local name=${nodes[$1]} pid
-  unshare --net --uts --mount bash -c "$(declare -f host); "'
-    directory=$1
-    # Until the cable is there.
-    read -r _ <"$directory/plugged.$2"
-    ip link set lo up
-    host "$2" slurmd -D -N "$2"' - "$directory" "$name" </dev/null 3>&- &
-  pid=$!
-  until [[ ! /proc/$pid/ns/net -ef /proc/self/ns/net ]]; do sleep 0.01; done
-  ip link add "to-$name" type veth peer name eth0 netns "$pid"
-  ip link set "to-$name" master bridge up
-  nsenter --net --target "$pid" sh -c "ip addr add 10.1.1.$(($1 + 1))/24 dev eth0 && ip link set eth0 up"
-  printf 'yes\n' >"$directory/plugged.$name"
+  exec slurmd -D -N "$1"
 }
 
 main() {
@@ -98,13 +97,13 @@ main() {
     --pid-file="$directory/munged.pid" --log-file="$directory/munged.log" --seed-file="$directory/munge.seed" 3>&-
   slurmctld -D </dev/null 3>&- &
   for number in "${!nodes[@]}"; do
-    mkfifo "$directory/plugged.${nodes[number]}"
     start_node "$number"
   done
   until [[ $(sinfo -h -N -t idle -o %N 2>/dev/null | wc -l) == "${#nodes[@]}" ]]; do sleep 0.1; done
   printf 'ready\n' >&3
 }
 
+[[ $# -eq 1 ]] || become_node "$2"
 exec 3>&1 >>"$directory/cluster.log" 2>&1
 main
 # The first process of a namespace: everything else in it is killed with it.

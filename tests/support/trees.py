@@ -16,6 +16,7 @@ import json
 import math
 import random
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -304,6 +305,7 @@ def status(run, phases, end):
     state = {"partial": "failed", "no-results": "complete"}.get(run.state, run.state)
     full = 'write "/scratch/me/disk_test/io500.9f2c/data/f": No space left on device (ENOSPC)'
     text = f"ERROR rank 3 on {run.node.name}: phase {run.failed_at}: {full}"
+    line = {"file": "io500.err", "line": 1, "text": text}
     stopped = state in ("failed", "interrupted", "running")
     return {
         "schema_version": 1,
@@ -312,9 +314,28 @@ def status(run, phases, end):
         "signal": "SIGINT" if state == "interrupted" else None,
         "last_phase": run.failed_at if stopped else [*phases][-1],
         "phases_done": len(phases),
-        "evidence": [{"file": "io500.err", "line": 1, "text": text}] if state == "failed" else [],
-        "updated_epoch": end,
+        "phases_total": 13,
+        "diagnosis": diagnosis(state, line),
+        "evidence": [line] if state == "failed" else [],
+        # What runs has been heard of lately; the others never again.
+        "updated_epoch": time.time() if state == "running" else end,
     }
+
+
+CODES = {
+    "failed": ("HDB012", "no space left on device"),
+    "interrupted": ("HDB019", "cancelled"),
+    "invalid": ("HDB025", "phase shorter than the stonewall"),
+}
+
+
+def diagnosis(state, line):
+    if state not in CODES:
+        return None
+    code, title = CODES[state]
+    evidence = [line] if state == "failed" else []
+    told = {"remedy": "as its page says", "facts": [], "evidence": evidence, "also": []}
+    return {"code": code, "title": title, **told}
 
 
 def write_run(root, run, seed=0):

@@ -4,6 +4,9 @@ import json
 import os
 import random
 import shutil
+import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -13,8 +16,10 @@ from tests.support import trees
 
 @pytest.fixture
 def made(tmp_path, aggregate):
-    """A tree of 60 runs that was aggregated once, and is old enough to be remembered."""
-    root = trees.write_tree(tmp_path / "io500_results", trees.mixed_runs(60, seed=5))
+    """A tree of many runs that was aggregated once, and is old enough to be remembered."""
+    # What still runs is looked at each time.
+    runs = [run for run in trees.mixed_runs(60, seed=5) if run.state != "running"]
+    root = trees.write_tree(tmp_path / "io500_results", runs)
     time.sleep(0.1)
     aggregate()
     return root
@@ -55,6 +60,26 @@ def test_a_table_that_stands_already_is_left_alone_and_another_is_mended(made, a
     table.write_bytes(whole[:-1])
     aggregate()
     assert table.read_bytes() == whole
+
+
+def test_a_run_that_dies_without_a_word_counts_as_interrupted_though_no_file_changes(
+    tree, aggregate, rows, change
+):
+    root = tree({"state": "running"}, {})
+    (status,) = [path for path in root.rglob("status.json") if '"running"' in path.read_text()]
+    status.with_name("results.json").write_text('{"partial": true}')
+    sleeping = "import time; time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", sleeping, "hpc_disk_bench"])
+    try:
+        change(status, host=socket.gethostname(), pid=process.pid)
+        time.sleep(0.1)
+        aggregate()
+        assert rows()[0]["state"] == "running"
+    finally:
+        process.kill()
+        process.wait()
+    aggregate()
+    assert (rows()[0]["state"], rows()[0]["diagnosis"]) == ("interrupted", "HDB028")
 
 
 def replaced(path):

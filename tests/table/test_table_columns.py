@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from hpc_disk_bench import table_columns, table_placement
+from hpc_disk_bench import table_columns, table_placement, table_tools
 from tests.support import trees
 
 
@@ -35,6 +35,7 @@ def as_documented(columns):
         ("Score", table_columns.score_columns("score")),
         ("The long form", table_columns.LONG),
         ("Placement", table_placement.COLUMNS),
+        ("Tool runs", table_tools.COLUMNS),
     ],
 )
 def test_a_section_names_its_columns_in_their_order(page, heading, columns):
@@ -47,11 +48,13 @@ def test_the_sections_together_are_the_table(page, tree, aggregate, rows):
     phases = re.findall(r"`(\w+)`", page.split("## Phases")[1].split("| column")[0])[1:]
     parts = [name.removeprefix("<phase>") for name, *_ in documented(page, "Phases")]
     reasons = [name for name, *_ in documented(page, "Reasons")]
+    latencies = [name for name, *_ in documented(page, "Latencies")]
     sections = ("The node", "The run", "What is behind test_dir", "How it ended")
     names = [name for section in sections for name, *_ in documented(page, section)]
     names += [phase + part for phase in phases for part in parts]
     names += [name for name, *_ in documented(page, "Score")]
     names += [reasons[0].replace("<phase>", phase) for phase in phases] + reasons[1:]
+    names += [name.replace("<phase>", phase) for phase in phases for name in latencies]
     tree({})
     aggregate()
     assert list(rows()[0]) == names

@@ -1,6 +1,7 @@
 """A run that does not count gets a row that says so, and a line that names it."""
 
 import json
+import time
 
 import pytest
 
@@ -10,10 +11,10 @@ from tests.support import trees
 @pytest.mark.parametrize(
     ("state", "shown"),
     [
-        ("invalid", "(invalid: ior-easy-write)"),
+        ("invalid", "(invalid HDB025: ior-easy-write)"),
         ("partial", "(partial)"),
-        ("failed", "(failed)"),
-        ("interrupted", "(interrupted)"),
+        ("failed", "(failed HDB012)"),
+        ("interrupted", "(interrupted HDB019)"),
     ],
 )
 def test_it_is_loaded_with_its_state_and_named(tree, aggregate, rows, state, shown):
@@ -41,6 +42,7 @@ def test_a_failed_run_says_where_and_why_and_keeps_what_it_measured(tree, aggreg
     tree({"state": "failed", "failed_at": "find"})
     aggregate()
     (row,) = rows()
+    assert row["diagnosis"] == "HDB012"
     assert (row["exit_code"], row["last_phase"], row["scored_phases"]) == ("4", "find", "4")
     assert "No space left on device" in row["evidence"]
     assert float(row["mdtest_hard_write_value"]) > 0
@@ -175,3 +177,14 @@ def test_broken_node_metadata_is_said_once_and_costs_no_run(tree, aggregate, row
     done = aggregate()
     assert [row["hostname"] for row in rows()] == ["", "", ""]
     assert done.stdout.count("node_metadata.json: not a JSON object") == 1
+
+
+def test_a_run_of_another_host_that_has_long_been_silent_counts_as_interrupted(
+    tree, aggregate, rows, change
+):
+    root = tree({"state": "running"}, {})
+    (status,) = [path for path in root.rglob("status.json") if '"running"' in path.read_text()]
+    change(status, host="a-host-elsewhere", updated_epoch=time.time() - 3600)
+    aggregate()
+    assert [row["state"] for row in rows()] == ["interrupted", "complete"]
+    assert rows()[0]["diagnosis"] == "HDB028"

@@ -23,23 +23,38 @@
     return value;
   }
 
+  // Texts that occur many times stand in a figure once: {t: [numbers]} is a list of them.
+  function written(value, texts) {
+    if (Array.isArray(value)) return value.map((item) => written(item, texts));
+    if (!value || typeof value !== "object") return value;
+    if (value.t && Object.keys(value).length === 1) return value.t.map((k) => texts[k]);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, written(item, texts)]));
+  }
+
   function draw(figure, theme = document.documentElement.dataset.hdbTheme) {
     const narrow = figure.spec.narrow && figure.place.clientWidth < NARROW;
     const height = (narrow && figure.spec.narrowHeight) || figure.spec.height;
-    const layout = coloured(narrow ? figure.spec.narrow : figure.spec.layout, theme);
-    layout.template = coloured(window.HDB.template, theme);
+    let layout = structuredClone(narrow ? figure.spec.narrow : figure.spec.layout);
+    let data = figure.spec.data;
     layout.height = height;
-    figure.place.style.height = `${height}px`;
+    layout.annotations ??= [];
     figure.narrow = narrow;
     figure.theme = theme;
     try {
-      window.Plotly.react(figure.place, coloured(figure.spec.data, theme), layout, config);
+      if (window.HDB.runs?.filtered()) data = window.HDB.derive(figure.spec, layout, narrow);
+      Object.assign(figure, { data, layout });
+      layout = coloured(layout, theme);
+      layout.template = coloured(window.HDB.template, theme);
+      figure.place.style.height = `${layout.height}px`;
+      window.Plotly.react(figure.place, coloured(data, theme), layout, config);
     } catch (error) {
       // One figure that fails must not take the others with it.
       figure.place.textContent = `This figure could not be drawn: ${error.message}`;
       console.error(error);
     }
     figure.drawn = true;
+    figure.place.dispatchEvent(new CustomEvent("hdb-drawn"));
     const done = figures.filter((one) => one.drawn).length;
     document.documentElement.dataset.hdbFigures = `${done}/${figures.length}`;
   }
@@ -63,7 +78,10 @@
   document.addEventListener("DOMContentLoaded", () => {
     for (const script of document.querySelectorAll("script.hdb-spec")) {
       const place = document.getElementById(script.dataset.for);
-      figures.push({ place, spec: JSON.parse(script.textContent), drawn: false });
+      const spec = JSON.parse(script.textContent);
+      spec.data = written(spec.data, spec.texts);
+      figures.push({ place, spec, drawn: false });
+      window.HDB.dataTable(figures.at(-1));
     }
     document.documentElement.dataset.hdbFigures = `0/${figures.length}`;
     const watch = new IntersectionObserver((entries) => {
@@ -77,6 +95,17 @@
   });
 
   document.addEventListener("hdb-theme", () => redraw());
+  // Those in view at once, the others when there is time.
+  document.addEventListener("hdb-filter", () => {
+    const near = (figure) => {
+      const { top, bottom } = figure.place.getBoundingClientRect();
+      return bottom > -400 && top < window.innerHeight + 400;
+    };
+    const waiting = figures.filter((one) => one.drawn);
+    for (const figure of waiting) figure.drawn = false;
+    for (const figure of waiting.filter(near)) draw(figure);
+    whenIdle(drawNext);
+  });
   window.addEventListener("resize", () => {
     for (const figure of figures) {
       const narrow = figure.place.clientWidth < NARROW;

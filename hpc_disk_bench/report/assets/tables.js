@@ -98,8 +98,55 @@
 
     function filter() {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      found = rows.filter((one) => words.every((word) => one.text.includes(word)));
+      found = rows.filter((one) => !one.without && words.every((word) => one.text.includes(word)));
       show();
+    }
+
+    // What the page's filter leaves: rows without a run go, what is computed of several is computed
+    // again. With everything shown the page is as it was rendered.
+    const ways = heads.map((head) => head.dataset.derive && JSON.parse(head.dataset.derive));
+    function follow() {
+      for (const one of rows) {
+        if (one.row.dataset.runs === undefined) continue;
+        const own = window.HDB.cells.behind(one.row);
+        one.without = own.length === 0;
+        if (!one.without) recompute(one, own);
+      }
+      page = 0;
+      filter();
+    }
+
+    function recompute(one, own) {
+      const runs = window.HDB.runs;
+      one.before ??= one.row.cloneNode(true);
+      ways.forEach((how, column) => {
+        if (!how) return;
+        const cell = one.row.cells[column];
+        if (runs.filtered()) {
+          write(cell, window.HDB.cells.computed(one.row, own, how, table.dataset.used));
+        } else {
+          const before = one.before.cloneNode(true).cells[column];
+          cell.replaceChildren(...before.childNodes);
+          setRaw(cell, before.dataset.v);
+        }
+        one.values[column] = raw(cell);
+      });
+      if (table.dataset.used === "best") {
+        one.row.classList.toggle("hdb-muted", !own.some(runs.counts));
+      }
+      one.text = one.row.textContent.toLowerCase();
+    }
+
+    function setRaw(cell, value) {
+      if (value === undefined) delete cell.dataset.v;
+      else cell.dataset.v = value;
+    }
+
+    function write(cell, { value, shown, badge }) {
+      const missing = typeof value === "number" && !Number.isFinite(value);
+      setRaw(cell, missing ? "" : String(value));
+      cell.textContent = badge ? "" : shown;
+      if (badge) cell.append(element("span", { className: `hdb-badge hdb-${badge[0]}` }, badge[1]));
     }
 
     heads.forEach((head, column) => {
@@ -121,8 +168,14 @@
     if (table.dataset.search && rows.length > 5) tools.append(search);
     tools.append(status, previous, next, whole, save);
     box.insertBefore(tools, table.closest(".hdb-scroll"));
-    show();
+    if (ways.some(Boolean) || rows.some((one) => one.row.dataset.runs !== undefined)) {
+      document.addEventListener("hdb-filter", follow);
+    }
+    if (window.HDB.runs?.filtered()) follow();
+    else show();
   }
+
+  Object.assign(window.HDB, { enhance, element });
 
   document.addEventListener("DOMContentLoaded", () => {
     for (const table of document.querySelectorAll("table.hdb-table")) enhance(table);
