@@ -28,8 +28,8 @@ struct find_work {
 struct find_result {
   double time; /* start to end of the walk, the slowest rank, s */
   uint64_t found;
-  uint64_t total;  /* everything that is no directory */
-  uint64_t errors; /* directories and files that could not be looked at */
+  uint64_t total;   /* everything that is no directory */
+  uint64_t errors;  /* directories and files that could not be looked at */
   uint64_t checked; /* names and directories that were looked at */
   bool stopped;     /* by the stonewall */
 };

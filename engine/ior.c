@@ -116,8 +116,7 @@ static inline void do_transfer(struct target *target, uint64_t number) {
   const struct ior_work *work = target->work;
   if (!target->idle_count) wait_for_one(target);
   struct io_slot *slot = target->idle[--target->idle_count];
-  slot->offset =
-      work->random ? random_offset(target) : ior_offset(work, target->owner, number);
+  slot->offset = work->random ? random_offset(target) : ior_offset(work, target->owner, number);
   if (work->write) packet_at(&target->packets[slot - target->slots], slot->offset);
   slot->started = ticks_now();
   if (target->file.interface->start(&target->file, slot)) finished(target, slot);

@@ -127,8 +127,7 @@ static bool read_content(struct session *session, int fd, size_t size, bool comp
   expected.size = size;
   if (!small_file_read(fd, session->path, session->read_buffer, size, &done, &session->errors))
     return false;
-  if (done == size &&
-      (!compare || packet_matches(&expected, session->read_buffer, 0, &where)))
+  if (done == size && (!compare || packet_matches(&expected, session->read_buffer, 0, &where)))
     return true;
   return count_wrong_data(&session->errors, session->path);
 }
@@ -295,8 +294,7 @@ static uint64_t create_for_all(struct session *session, uint64_t planned, uint64
 static uint64_t run_all(struct session *session, uint64_t planned, double start,
                         struct mdtest_counts *counts, struct mdtest_result *result) {
   const struct mdtest_work *work = session->work;
-  if (work->remove_whatever)
-    return counts->items = mdtest_remove_files(work, &session->errors);
+  if (work->remove_whatever) return counts->items = mdtest_remove_files(work, &session->errors);
   if (work->collective && work->operation == MDTEST_CREATE)
     return create_for_all(session, planned, &counts->items);
   return run_operations(session, planned, start, &counts->items, counts, result);

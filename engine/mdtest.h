@@ -15,7 +15,8 @@ struct mdtest_tree {
   uint64_t branch, depth;
   uint64_t items; /* of a directory; 0: all in one */
   bool leaf_only; /* items in the lowest directories only */
-  uint64_t trees; /* how many such trees follow each other, the items of each numbered from 0 on; 0: 1 */
+  uint64_t
+      trees; /* how many such trees follow each other, the items of each numbered from 0 on; 0: 1 */
 };
 
 struct mdtest_work {
@@ -36,16 +37,16 @@ struct mdtest_work {
 
   /* What mdtest on its own can be asked for beyond that. Zero is what the phases of a run do. */
   struct mdtest_tree tree;
-  bool directories;       /* the items are directories, not files */
-  bool trees_stay;        /* neither made nor removed with the items */
-  bool sync_never;        /* the phases call sync after creating, inside the time */
-  bool sync_always;       /* after every operation's phase */
-  bool sync_file;         /* fsync after writing a file */
-  bool unverified;        /* what is read is not compared */
-  bool verify_write;      /* a file is read back and compared as soon as it is written */
-  bool mknod;             /* files are made by mknod */
-  bool collective;        /* rank 0 creates for all */
-  bool random_stat;       /* in an order of its own, by random_seed */
+  bool directories;  /* the items are directories, not files */
+  bool trees_stay;   /* neither made nor removed with the items */
+  bool sync_never;   /* the phases call sync after creating, inside the time */
+  bool sync_always;  /* after every operation's phase */
+  bool sync_file;    /* fsync after writing a file */
+  bool unverified;   /* what is read is not compared */
+  bool verify_write; /* a file is read back and compared as soon as it is written */
+  bool mknod;        /* files are made by mknod */
+  bool collective;   /* rank 0 creates for all */
+  bool random_stat;  /* in an order of its own, by random_seed */
   int64_t random_seed;
   size_t unread;          /* bytes at the end of a file that are not read */
   int strides_beyond_one; /* how much further a rank goes on between operations; -1: it stays */

@@ -13,8 +13,8 @@ static struct {
   bool collective, task_order, fsync, existing, file_per_process, barriers, keep, keep_with_error;
   bool read, check_read, unique, write, check_write, direct, uring_direct, multi_file, sync_each;
   int random_offset, random_tasks, verbosity;
-  const char *api, *packet, *file, *status_file, *summary_file, *summary_format, *csv,
-      *operations, *memory;
+  const char *api, *packet, *file, *status_file, *summary_file, *summary_format, *csv, *operations,
+      *memory;
   uint64_t block, transfer, prefill;
   int64_t reference, delay, stonewall, wear_out, limit, seed, repetitions, task_offset, segments,
       task_seed, offset_seed, depth, tasks, minutes;
@@ -227,4 +227,3 @@ struct ior_session ior_session_given(const char *command) {
            given.packet);
   return session;
 }
-

@@ -17,7 +17,8 @@
 
 static struct {
   bool create, stat, read, remove, rename, directories, files, leaf_only, rate_and_time, time_only;
-  bool unique, overhead, verify, verify_write, sync_file, sync_all, direct, mknod, collective, random;
+  bool unique, overhead, verify, verify_write, sync_file, sync_all, direct, mknod, collective,
+      random;
   int verbosity;
   const char *api, *directory, *status_file, *packet, *csv;
   int64_t branch, depth, items, each, iterations, stride, delay, stonewall, seed, level,
