@@ -57,7 +57,8 @@ Environment:
   MPIRUN              the launcher and its flags
   PROBE_SECONDS       how long the storage is probed before a run; 0: not at all. Else 1 % of the
                       stonewall, 3 s at most
-  STORAGE_TIMEOUT     seconds that the storage may take to answer the checks (30)
+  STORAGE_TIMEOUT     seconds that the storage may take to answer the checks (30); a removal is
+                      given up after four times that without a file less
   TELEMETRY           off: do not record each second what the nodes do meanwhile (telemetry.csv)
   TELEMETRY_TEXTFILE_DIR  directory of node_exporter's textfile collector: the same for Prometheus
   NO_COLOR            no colours on a terminal
@@ -103,6 +104,7 @@ main() {
   if [[ -n $clean ]]; then
     ((${#arguments[@]} == 1)) || abort "$USAGE" "--clean needs one test directory, ${#arguments[@]} given"
     [[ ${checking[*]} != *--check* ]] || abort "$USAGE" "--check does not belong to --clean"
+    checking+=("--patience=$(seconds_of STORAGE_TIMEOUT "${STORAGE_TIMEOUT:-30}")")
     run_python clean --directory="${arguments[0]}" "${checking[@]}" ${dry_run:+"$dry_run"} ${quiet:+"$quiet"}
   fi
   [[ -z $dry_run ]] || abort "$USAGE" "--dry-run belongs to --reprocess and --clean"

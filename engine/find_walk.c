@@ -84,8 +84,10 @@ static bool counts(struct find_walk *walk, const char *name) {
   return false;
 }
 
+/* The queue is for others to take work from. */
 static void see_file(struct find_walk *walk, const char *path) {
-  if (walk->queue.length < (size_t)walk->work->queue_length && !walk->work->hash_names)
+  bool shared = walk->ranks > 1 && !walk->work->hash_names;
+  if (shared && walk->queue.length < (size_t)walk->work->queue_length)
     queue_push(&walk->queue, 'f', path);
   else
     check_file(walk, path);

@@ -13,6 +13,12 @@ struct record record;
 
 #define SECOND 1000000000ULL /* ns */
 
+static double cpu_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 void record_begin(void) {
   if (record.off || record.on) return;
   struct timespec utc;
@@ -24,6 +30,7 @@ void record_begin(void) {
   record.first = record.last = record.stonewall = record.end = -1;
   record.until_apart = RECORD_SAMPLE / 2; /* the first is no typical one */
   record.on = true;
+  record.cpu_zero = cpu_time();
 }
 
 struct series *record_series(enum record_kind kind) {
@@ -55,6 +62,7 @@ void record_stonewall(void) {
 void record_over(void) {
   if (!record.on) return;
   record.end = since_zero();
+  record.cpu = cpu_time() - record.cpu_zero;
   if (record.first < 0) return;
   record.last = record.end - 1e-9 * (double)ticks_ns(record.newest, ticks_now());
   if (record.last < record.first) record.last = record.first;

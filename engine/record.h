@@ -64,6 +64,8 @@ struct record {
   double first, last;    /* when operations ended, s from zero; < 0: none yet, as below */
   double stonewall, end; /* s from zero */
   uint64_t stonewall_operations;
+  double cpu_zero,
+      cpu; /* s of user and system time: of the process before the phase, of the phase */
   uint64_t part_since;                       /* ticks */
   uint64_t part_ticks[RECORD_PARTS], parted; /* of operations timed by their parts, and how many */
   double part[RECORD_PARTS];                 /* s, where every operation's parts are timed */

@@ -164,7 +164,7 @@ static void merge_kind(enum record_kind kind, const char *phase, const struct ex
 
 /* What one rank did. Times < 0: there was none. */
 struct row {
-  double operations, bytes, epoch, stonewall, stonewall_operations, first, last, end;
+  double operations, bytes, epoch, stonewall, stonewall_operations, first, last, end, cpu;
   double part[RECORD_PARTS];
   char host[sizeof world.host];
 };
@@ -192,6 +192,7 @@ static struct row own_row(void) {
   row.first = record.first;
   row.last = record.last;
   row.end = record.end;
+  row.cpu = record.cpu;
   for (int part = 0; part < RECORD_PARTS; part++) row.part[part] = part_time(part);
   return row;
 }
@@ -223,6 +224,7 @@ static void gather_ranks(struct text *text, const char *phase) {
     add_seconds(text, row->last);
     add_seconds(text, row->end);
     for (int part = 0; part < RECORD_PARTS; part++) add_seconds(text, row->part[part]);
+    add_seconds(text, row->cpu);
     text_add(text, "\n");
   }
   free(rows);
@@ -259,7 +261,7 @@ static void write_tables(const char *directory, const struct tables *tables) {
            &tables->latencies, goes_on);
   add_rows(directory, "ranks.csv",
            "phase,rank,host,operations,bytes,start_epoch_s,stonewall_s,stonewall_operations,"
-           "first_s,last_s,end_s,open_s,transfer_s,fsync_s,close_s\n",
+           "first_s,last_s,end_s,open_s,transfer_s,fsync_s,close_s,cpu_s\n",
            &tables->ranks, goes_on);
   goes_on = true;
 }

@@ -5,10 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "common.h"
+#include "record.h"
 
 #define DIRECTIVES "-O"
+
+static const char *record_directory;
+/* What every tool understands. */
+static const struct argument shared[] = {
+    {"--record", NULL, NULL, ARGUMENT_TEXT, &record_directory, 0, 0,
+     "directory for timeseries.csv, latency.csv and ranks.csv, which must be there"},
+    {.value = NULL}};
 
 static bool takes_value(const struct argument *argument) {
   return argument->kind != ARGUMENT_FLAG && argument->kind != ARGUMENT_COUNT;
@@ -99,7 +108,7 @@ static bool spells(const char *word, const char *spelling) {
 static const struct argument *find(const struct tool *tool, const char *word) {
   for (const struct argument *argument = tool->arguments; argument->value; argument++)
     if (spells(word, argument->name) || spells(word, argument->other)) return argument;
-  return NULL;
+  return spells(word, shared->name) ? shared : NULL;
 }
 
 static bool has_directives(const struct tool *tool) {
@@ -152,10 +161,23 @@ static void print_help(const struct tool *tool) {
     for (const struct argument *argument = tool->arguments; argument->value; argument++)
       if (takes_value(argument) == with_value) print_argument(argument);
   }
+  print_argument(shared);
   if (has_directives(tool))
     printf("  %-29s %s\n", DIRECTIVES "=STRING",
            "directives: any name before a -- above, as in -O fsync=1,segmentCount=4");
   printf("  %-29s %s\n", "-h, --help", "print this and exit");
+}
+
+static void start_record(const struct tool *tool) {
+  record.off = !record_directory;
+  if (record.off) return;
+  int error = world.rank == 0 && access(record_directory, W_OK | X_OK) ? errno : 0;
+  MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
+  if (error) refuse("%s: --record=%s: %s", tool->name, record_directory, strerror(error));
+}
+
+void arguments_record_end(const char *part) {
+  if (record_directory) record_end(record_directory, part, NULL);
 }
 
 bool arguments_parse(const struct tool *tool, int argc, char **argv) {
@@ -188,6 +210,7 @@ bool arguments_parse(const struct tool *tool, int argc, char **argv) {
       *(bool *)argument->value = true;
     }
   }
+  start_record(tool);
   return true;
 }
 

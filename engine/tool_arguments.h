@@ -36,6 +36,10 @@ struct tool {
  */
 bool arguments_parse(const struct tool *tool, int argc, char **argv);
 
+/* A part of the tool's work is over: it goes to the files that --record asks for, under this name.
+   Collective. */
+void arguments_record_end(const char *part);
+
 /* The command line as one text, to be freed: the words with a blank between, and each but the first
    between `quote` (empty: none). */
 char *arguments_line(int argc, char **argv, const char *quote);

@@ -33,6 +33,7 @@ static struct ior_result run_pass(struct ior_session *session, struct ior_work *
   fail_phase_is(phase);
   if (session->delay && session->count) sleep((unsigned int)session->delay);
   struct ior_result result = ior_run(work);
+  arguments_record_end(phase);
   fail_phase_is("ior");
   free(phase);
   return result;

@@ -215,6 +215,7 @@ static uint64_t measure(struct session *session, struct mdtest_work *work, struc
   work->operation = operation;
   work->stonewall = row == ROW_FILE_CREATE ? (int)given.stonewall : 0;
   struct mdtest_result result = mdtest_run(work);
+  arguments_record_end(phase);
   into->rate[row] = result.rate;
   into->time[row] = result.time;
   session->errors += result.errors;

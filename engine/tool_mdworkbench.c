@@ -138,6 +138,7 @@ int tool_mdworkbench(int argc, char **argv) {
     fail_phase_is(steps[i].phase);
     work.step = steps[i].step;
     errors += mdworkbench_run(&work).errors;
+    arguments_record_end(steps[i].phase);
   }
   if (world.rank == 0) mdworkbench_print_end(stdout, now() - start);
   free(command);

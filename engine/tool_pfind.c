@@ -109,6 +109,7 @@ int tool_pfind(int argc, char **argv) {
   fail_phase_is("pfind");
   struct find_result result = find_run(&work);
   if (work.regex) regfree((regex_t *)work.regex);
+  arguments_record_end("pfind");
   free(part);
   if (world.rank != 0) return result.errors ? 1 : 0;
   double rate = result.time > 0 ? (double)result.total / result.time / 1000 : 0;

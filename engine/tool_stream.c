@@ -119,6 +119,7 @@ static void add_to_csv(FILE *csv, const struct row *rows, bool write) {
 static uint64_t run_direction(struct ior_work *work, FILE *csv) {
   fail_phase_is(work->write ? "stream write" : "stream read");
   struct ior_result result = ior_run(work);
+  arguments_record_end(work->write ? "stream write" : "stream read");
   struct row own = {.time = result.own_time,
                     .bytes = (double)(result.own_transfers * work->transfer)};
   memcpy(own.host, world.host, sizeof own.host);

@@ -12,7 +12,7 @@ import stat
 from hpc_disk_bench import status
 from hpc_disk_bench.benchmark import Signals
 from hpc_disk_bench.checks.words import count, size, span
-from hpc_disk_bench.clearing import Patience
+from hpc_disk_bench.clearing import STALLED, Patience
 from hpc_disk_bench.console import YELLOW, Console
 from hpc_disk_bench.diagnosis.of_run import of_kept
 from hpc_disk_bench.errors import DONE, REFUSED, USAGE, UserError
@@ -45,7 +45,7 @@ def main(arguments):
                 _tell_kept(left, console)
             elif options.dry_run:
                 console.result("would go", _words(left))
-            elif not _remove(left, options.force, signals, console):
+            elif not _remove(left, options, signals, console):
                 stays += 1
         for path, reason in others:
             console.talk("kept", f"{path}: {reason}", style=YELLOW)
@@ -71,18 +71,18 @@ def _words(left):
     return f"{left.path}: {held}, {span(left.age)} old, of {left.made_by}"
 
 
-def _remove(left, force, signals, console):
+def _remove(left, options, signals, console):
     """Remove one leftover. Whether it is gone, or alive after all."""
-    patience = Patience(signals, console, at_once=True)
+    patience = Patience(signals, console, STALLED * options.patience, at_once=True)
     try:
         with Marked(left.path) as marked:
             # Asked again, through the handle that is emptied: time has passed.
             now = about(marked)
-            if now.alive or (now.doubt and not force):
+            if now.alive or (now.doubt and not options.force):
                 _tell_kept(now, console)
                 return bool(now.alive)
             marker, owner = marked.marker, marked.owner
-            removed, problems, gone = marked.remove(patience.give_up)
+            removed, problems, gone = patience.run(marked.remove) or (patience.files, [], False)
     except NotOurs as reason:
         if os.path.lexists(left.path):
             console.failed(f"to remove {left.path}: {reason}")
@@ -155,6 +155,7 @@ def _close_run(marker, owner, console):
 def _arguments(arguments):
     parser = argparse.ArgumentParser(prog="clean", add_help=False, allow_abbrev=False)
     parser.add_argument("--directory", required=True)
+    parser.add_argument("--patience", type=float, required=True)
     for name in ("dry-run", "force", "quiet"):
         parser.add_argument(f"--{name}", action="store_true")
     return parser.parse_args(arguments)

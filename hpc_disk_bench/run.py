@@ -54,7 +54,7 @@ def _run(target, template, engine, signals, console):
     kind, version, _ = engine
     seconds = probe_seconds(template, target.probe_seconds)
     place = look(target.test_dir, target.ranks, seconds, target.patience, lambda: signals.caught)
-    scratch = Scratch.create(target.test_dir, target.results)
+    scratch = Scratch.create(target.test_dir, target.results, target.patience)
     try:
         checked = survey(target, template, kind, place, scratch, lambda: signals.caught)
         if target.force:

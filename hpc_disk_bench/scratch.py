@@ -22,18 +22,21 @@ from hpc_disk_bench.versions import KEY, WRITTEN
 class Scratch:
     """The data directory of one run below test_dir. Use create(); remove() ends it."""
 
-    def __init__(self, directory, made, marker):
+    def __init__(self, directory, made, marker, patience):
         self.directory = Path(directory)
         self.data = self.directory / "data"
         self._made = made  # directories above that this run had to make, the deepest last
         self._marker = marker
-        self._given_up = False
+        self.patience = patience
+        self.left = True  # whether it has still to be removed
+        self._abandoned = False
 
     @classmethod
-    def create(cls, test_dir, run):
+    def create(cls, test_dir, run, patience=30):
         """Make test_dir where it is missing and the run's own directory in it.
 
-        run: the run's directory, for the marker. UserError (exit code 3) where that cannot be done;
+        run: the run's directory, for the marker; patience: seconds that the storage may take to
+        answer, for who removes it. UserError (exit code 3) where that cannot be done;
         nothing is left behind then.
         """
         made = _make(Path(test_dir))
@@ -67,7 +70,7 @@ class Scratch:
                 _quietly(os.rmdir, path)
             problem = f"cannot be written to: {error.strerror}"
             raise UserError(f"test directory {test_dir}: {problem}", REFUSED) from error
-        return cls(directory, made, marker)
+        return cls(directory, made, marker, patience)
 
     def name_run(self, run):
         """Note in the marker which run the data belongs to, now that its directory is known."""
@@ -81,7 +84,10 @@ class Scratch:
         file system entered, whatever somebody may have put there meanwhile. give_up(files) ends
         the removal where it is true; what is left keeps its marker, and stays.
         """
-        if self._given_up or not os.path.lexists(self.directory):
+        if self._abandoned:
+            return 0, []
+        if not os.path.lexists(self.directory):
+            self.left = False
             return 0, []
         try:
             with Marked(self.directory) as marked:
@@ -89,13 +95,18 @@ class Scratch:
                     raise NotOurs("its marker is another run's")
                 files, problems, gone = marked.remove(give_up)
         except NotOurs as reason:
+            self.left = False
             return 0, [f"{self.directory}: left alone: {reason}"]
         except OSError as error:
             return 0, [f"{self.directory}: {error.strerror}"]
-        self._given_up = not gone
         if gone:
+            self.left = False
             remove_made(self._made)
         return files, problems
+
+    def abandon(self):
+        """Leave what is there to --clean: a further remove() does nothing."""
+        self._abandoned = True
 
 
 def remove_made(made):

@@ -101,10 +101,12 @@ class Wide:
                 # % takes three fifths of the time an f-string does, and this line is half the work.
                 parts.append("%r,%s,%r,%s" % (value, _TEXTS[unit], time, valid))  # noqa: UP031
             reasons.append(_TEXTS[why] if why and not valid else "")
-        latencies = [_latency(phases.get(name)) for name in STANDARD] if told else _NO_LATENCIES
+        latencies = _NO_LATENCIES
+        if told:
+            latencies = ",".join([_latency(phases.get(name)) for name in STANDARD])
         score, why, _ = _figures(scores.get("score"))
         measured = ",".join((_cells(row.base), *parts))
-        text = BETWEEN.join((measured, score, ",".join(reasons), why, ",".join(latencies)))
+        text = BETWEEN.join((measured, score, ",".join(reasons), why, latencies))
         further = {
             name: _figures(one)
             for found in (phases, scores)
@@ -144,7 +146,7 @@ def _latency(one):
 
 _UNMEASURED = (None,) * 7
 _UNTOLD = "," * (len(LATENCIES) - 1)
-_NO_LATENCIES = [_UNTOLD] * len(STANDARD)
+_NO_LATENCIES = ",".join([_UNTOLD] * len(STANDARD))
 _ALWAYS = frozenset((*STANDARD, "score", "timestamp"))
 _NONE = (",,,", "", _UNTOLD)
 

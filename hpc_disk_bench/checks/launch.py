@@ -56,7 +56,9 @@ def launch(target, template, kind, directory, stopped):
     text = template.render(data, results) + ASIDE.format(data=data, results=results)
     with open(ini, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
-    command = [*target.launch, target.binary, ini, f"--mode={template.mode}"]
+    command = [*target.launch, target.binary, ini]
+    if template.mode != "standard":  # older benchmarks have no such option
+        command.append(f"--mode={template.mode}")
     asking = "--probe" if kind == engines.EMBEDDED else "--dry-run"
     done, said = _start([*command, asking], directory, stopped)
     if UNKNOWN in said:

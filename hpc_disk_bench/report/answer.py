@@ -14,21 +14,31 @@ VERDICTS = {
     "few": "not decidable: fewer than 3 runs on one side",
     "alone": "the only storage that was measured",
     "none": "not measured",
+    "invalid": "no: no run counts, for orientation only",
 }
+
+
+NO_RUN_COUNTS = " No run counts: these are medians of the others, for orientation only."
 
 
 def best(runs):
     """The best storage for each use, by how much, and whether that is more than noise."""
     title = "Which storage for which work"
-    if runs.empty or not runs["counts"].any():
-        return None if runs.empty else text.none_count(title, "answer")
+    if runs.empty:
+        return None
     counting = runs[runs["counts"]]
+    none = counting.empty
+    if none:  # quick runs, as a demo's, still say which way it goes
+        counting = runs[runs[[use.column for use in uses.USES]].notna().any(axis=1)]
+    if counting.empty:
+        return text.none_count(title, "answer")
     rows = [_best_for(use, counting) for use in uses.USES]
     firsts = [statistics.spread(first) for _, first, _, _ in rows]
     ratios = [statistics.ratio(first, second) for _, first, _, second in rows]
     leads = [_lead_words(ratio) for ratio in ratios]
     verdicts = [
-        _verdict(first, second, r) for (first, _, second, _), r in zip(rows, ratios, strict=True)
+        VERDICTS["invalid"] if none else _verdict(first, second, ratio)
+        for (first, _, second, _), ratio in zip(rows, ratios, strict=True)
     ]
     return Table(
         "answer",
@@ -44,9 +54,11 @@ def best(runs):
             column("is it sure?", verdicts, derive=derived("use verdict", words=VERDICTS)),
         ],
         "Medians of the runs that count, all nodes of a storage together, with 95 % intervals."
-        f" Judged by the {'; the '.join(use.judged_by for use in uses.USES)}."
-        f"{tidy.engines_note(counting)}",
+        f"{NO_RUN_COUNTS if none else ''} Judged by the"
+        f" {'; the '.join(use.judged_by for use in uses.USES)}.{tidy.engines_note(counting)}",
+        [none] * len(rows),
         wrap=True,
+        used="best",
         search=False,
         runs=[ALL] * len(rows),
         of=[use.column for use in uses.USES],

@@ -44,7 +44,7 @@ def by_code(runs):
     legend_rows = -(-len(figure.data) // 4)
     figure.update_layout(
         barmode="stack",
-        xaxis={"title": {"text": "runs"}, "rangemode": "tozero"},
+        xaxis={"title": {"text": "runs"}, "rangemode": "tozero", "tickformat": "d", "nticks": 5},
         yaxis={
             "tickvals": list(range(len(codes))),
             "ticktext": [style.label(title(code), 60) for code in codes],

@@ -38,8 +38,8 @@ def phase_times(long):
         title,
         figure,
         "Phases in the order of a run, one dot for each run. The write phases (bold) have to"
-        " last as long as the stonewall (dashed; by the rules 300 s, and only that gives a valid run):"
-        " left of it they are too short and the benchmark calls the run invalid. The others take as long as"
+        " last as long as the stonewall of their run (dashed; 300 s by the rules, and only that"
+        " makes a run valid): left of it they are too short. The others take as long as"
         f" what was written takes to read, stat or delete. {short} A run took"
         f" {units.duration(total.median())} in the median.{panels.hollow_note(long)}",
         f"Dot plot of the durations of {units.count(len(names), 'phase')} in"

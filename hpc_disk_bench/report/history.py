@@ -107,6 +107,7 @@ def _layout(axes, legend_rows, columns):
     top = 20 + 22 * legend_rows
     layout = {
         "showlegend": bool(legend_rows),
+        "legend": {"y": 1.08},
         "margin": {"t": top + 30, "l": 60, "b": 40, "r": 16},
         "annotations": [],
     }

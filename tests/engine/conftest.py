@@ -124,6 +124,22 @@ def read(path):
     return path.read_text() if path.exists() else ""
 
 
+def ranks_of(bench):
+    """The process ids of this run's ranks."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except (OSError, ValueError):
+            continue
+        if words[0] == bytes(bench.binary) and os.readlink(f"/proc/{entry}/cwd") == str(
+            bench.directory
+        ):
+            found.append(int(entry))
+    return found
+
+
 def wait_for(condition, process, seconds=60):
     end = time.monotonic() + seconds
     while not condition():

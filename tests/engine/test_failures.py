@@ -2,11 +2,12 @@
 
 import os
 import re
+import resource
 import signal
 
 import pytest
 
-from tests.engine.conftest import PAUSING, mounted, mounted_ext4
+from tests.engine.conftest import PAUSING, mounted, mounted_ext4, ranks_of, read, wait_for
 
 LINE = r'ERROR rank \d+ on \S+: phase {}: {} "{}[^"]*"( at offset \d+)?: .* \({}\)'
 
@@ -74,22 +75,6 @@ def test_a_missing_file_ends_the_run_and_is_named(bench):
     )
 
 
-def ranks_of(bench):
-    """The process ids of this run's ranks."""
-    found = []
-    for entry in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{entry}/cmdline", "rb") as file:
-                words = file.read().split(b"\0")
-        except (OSError, ValueError):
-            continue
-        if words[0] == bytes(bench.binary) and os.readlink(f"/proc/{entry}/cwd") == str(
-            bench.directory
-        ):
-            found.append(int(entry))
-    return found
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_rank_that_dies_takes_the_run_with_it(bench, number):
     with bench.paused(bench.write_ini(PAUSING), "ior-hard-write") as process:
@@ -98,6 +83,48 @@ def test_a_rank_that_dies_takes_the_run_with_it(bench, number):
     assert process.returncode != 0
     assert ranks_of(bench) == []
     assert "mdtest-easy-write" in bench.summary()
+
+
+def test_a_signal_to_the_launcher_ends_all_ranks_and_keeps_what_was_measured(bench):
+    ini = bench.write_ini({"mdtest-hard": {"n": "1000000000"}, "debug": {"stonewall-time": "600"}})
+    process = bench.start(ini)
+    hard = bench.data / "mdtest-hard"
+    wait_for(lambda: any(hard.rglob("file.mdtest.0.1??")), process)
+    process.terminate()
+    assert process.wait(timeout=30) != 0
+    process.communicate()
+    assert ranks_of(bench) == []
+    assert "ior-hard-write" in bench.summary()
+    assert "[mdtest-hard-write]" in bench.result()
+    assert "\nior-hard-write,write," in read(bench.results / "latency.csv")
+
+
+def test_a_rank_that_may_open_no_more_files_ends_the_run(bench):
+    with bench.paused(bench.write_ini(PAUSING), "mdtest-hard-write") as process:
+        resource.prlimit(max(ranks_of(bench)), resource.RLIMIT_NOFILE, (3, 3))
+    assert process.returncode != 0
+    path = f"{bench.data}/mdtest-hard/test-dir.0-0/mdtest_tree.0/file.mdtest."
+    assert re.search(LINE.format("mdtest-hard-write", "open", path, "EMFILE"), process.errors)
+    assert "ior-hard-write" in bench.summary()
+
+
+def test_files_that_somebody_else_removed_make_their_phases_invalid(bench):
+    with bench.paused(bench.write_ini(PAUSING), "mdtest-easy-stat") as process:
+        for path in list(bench.data.rglob("mdtest_tree.0.0/file.mdtest.1.1?")):
+            path.unlink()
+        (bench.data / "mdtest-hard/test-dir.0-0/mdtest_tree.0/file.mdtest.0.7").unlink()
+    assert process.returncode == 0
+    for phase, errors in (
+        ("mdtest-easy-stat", 10),
+        ("mdtest-hard-stat", 1),
+        ("mdtest-easy-delete", 10),
+        ("mdtest-hard-read", 1),
+    ):
+        assert re.search(rf"{phase} .*\[INVALID\]", bench.summary())
+        section = bench.result().partition(f"\n[{phase}]\n")[2].partition("\n[")[0]
+        assert f"ERROR INVALID {errors} operations failed" in section
+    assert re.search(r'rank 0 on \S+: stat ".*file.mdtest.1.1\d": No such file', process.output)
+    assert not bench.data.exists()
 
 
 def test_cleanup_removes_what_an_aborted_run_left_and_nothing_else(bench):

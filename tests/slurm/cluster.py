@@ -34,6 +34,8 @@ class Cluster:
         self._first = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
         self.environ = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.environ["SLURM_CONF"] = os.fspath(directory / "slurm.conf")
+        # Ranks of both nodes share this machine's CPUs, and would turn in circles on them.
+        self.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
         self.environ["CONFIG_FILE"] = os.fspath(HERE / "config-slurm.ini")
 
     def stop(self):

@@ -26,7 +26,7 @@
     && R().text("target", run) === R().text("target", row.runs[0])), of);
 
   const first = (row) => ranked(row.counting, "target", row.of);
-  const storages = (row) => ranked(row.counting, "storage", row.of);
+  const storages = (row) => ranked(row.used, "storage", row.of);
   const lead = (found) => (found.length > 1 ? S.ratio(found[0][2], found[1][2]) : { n: 0, median: NaN });
 
   // Each takes a row {runs, used, counting, of} and the heading's words, and gives {value, shown}.
@@ -104,6 +104,7 @@
     },
     "use verdict": (row, { words }) => {
       const found = storages(row), ratio = lead(found);
+      if (!row.counting.length) return word(found.length ? words.invalid : words.none);
       if (found.length < 2) return word(found.length ? words.alone : words.none);
       if (!S.decidable(ratio)) return word(words.few);
       return word(ratio.low > 1 ? words.clear : words.noise);

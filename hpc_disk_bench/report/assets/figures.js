@@ -2,6 +2,7 @@
 (function () {
   "use strict";
   const NARROW = 640;
+  const PAPER = 680;  // pixels between the margins of A4 and of letter
   const config = {
     responsive: true,
     displaylogo: false,
@@ -32,12 +33,13 @@
       Object.entries(value).map(([key, item]) => [key, written(item, texts)]));
   }
 
-  function draw(figure, theme = document.documentElement.dataset.hdbTheme) {
-    const narrow = figure.spec.narrow && figure.place.clientWidth < NARROW;
+  function draw(figure, theme = document.documentElement.dataset.hdbTheme, width = undefined) {
+    const narrow = figure.spec.narrow && (width || figure.place.clientWidth) < NARROW;
     const height = (narrow && figure.spec.narrowHeight) || figure.spec.height;
     let layout = structuredClone(narrow ? figure.spec.narrow : figure.spec.layout);
     let data = figure.spec.data;
     layout.height = height;
+    if (width) layout.width = width;
     layout.annotations ??= [];
     figure.narrow = narrow;
     figure.theme = theme;
@@ -113,7 +115,7 @@
     }
   });
   window.addEventListener("beforeprint", () => {
-    for (const figure of figures) draw(figure, "light");
+    for (const figure of figures) draw(figure, "light", PAPER);
   });
   window.addEventListener("afterprint", () => redraw());
 })();

@@ -64,7 +64,7 @@
   }
 
   function table(name, label, heads, rows) {
-    const made = make("table", { className: "hdb-table" });
+    const made = make("table", { className: "hdb-table hdb-wrap" });
     Object.assign(made.dataset, { name, page: "40" });
     made.setAttribute("aria-label", label);
     const head = made.createTHead().insertRow();

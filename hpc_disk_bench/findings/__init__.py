@@ -1,0 +1,8 @@
+"""What the second-by-second record of a run says about each phase: a verdict in words and figures.
+
+series    the record of a run, from its files
+shape     steady, drop, decay, swell: the form of one series
+ranks     stragglers and the tail after the stonewall
+inside    all findings of a run
+words     a finding as a sentence
+"""

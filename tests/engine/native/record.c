@@ -1,0 +1,143 @@
+/* The record of a rank under a clock of its own: what stays of seconds, hours and months. */
+#include "../../../engine/record.c"
+
+#include <assert.h>
+#include <stdio.h>
+
+struct ticks_scale ticks_scale = {false, 1ULL << 32};
+static uint64_t clock_ns = 7777777;
+
+uint64_t now_ns(void) { return clock_ns; }
+void ticks_start(void) {}
+void ticks_calibrate(void) {}
+uint64_t ticks_of(uint64_t ns) { return ns; }
+
+/* An operation that takes so many ns and ends at `second` of the phase. */
+static void operate(double second, uint64_t took, uint64_t bytes) {
+  clock_ns = record.zero + (uint64_t)(1e9 * second);
+  record_done(RECORD_CREATE, bytes, clock_ns - took, clock_ns);
+}
+
+/* Operations of an interval, once it is closed; its latencies go to *latency. */
+static uint64_t look(size_t interval, struct histogram *latency) {
+  const struct series *series = record.series[RECORD_CREATE];
+  histogram_reset(latency);
+  record_unpack(series, interval, latency->count);
+  for (int i = 0; i < HISTOGRAM_CLASSES; i++) latency->total += latency->count[i];
+  latency->min = 0;
+  latency->max = series->closed[interval].max;
+  return series->closed[interval].operations;
+}
+
+static bool near(double value, double expected) {
+  return value > 0.99 * expected && value < 1.01 * expected;
+}
+
+static struct histogram latency;
+
+static void every_second_keeps_its_operations_and_latencies(void) {
+  record_begin();
+  for (int i = 0; i < 1000; i++) operate(0.5 + 1e-4 * i, i < 990 ? 2000 : 5000000, 10);
+  operate(1.25, 123456789, 10);
+  operate(4.5, 100, 10); /* nothing in seconds 2 and 3 */
+  record_close_interval();
+  assert(record.closed == 5);
+  assert(look(0, &latency) == 1000 && latency.total == 1000);
+  assert(near(histogram_quantile(&latency, 0.5), 2e-6));
+  assert(near(histogram_quantile(&latency, 0.99), 2e-6));
+  assert(near(histogram_quantile(&latency, 0.999), 5e-3));
+  assert(histogram_quantile(&latency, 1) == 5e-3);
+  assert(record.series[RECORD_CREATE]->closed[0].bytes == 10000);
+  assert(look(1, &latency) == 1 && latency.max == 123456789);
+  assert(look(2, &latency) == 0 && look(3, &latency) == 0 && look(4, &latency) == 1);
+  assert(record_operations() == 1002);
+  record_forget();
+}
+
+static void intervals_double_after_1024_seconds_and_lose_nothing(void) {
+  record_begin();
+  for (int second = 0; second < 1500; second++)
+    for (int i = 0; i < 3; i++) operate(second + 0.3 * i, (uint64_t)(1000 * (second + 1)), 1);
+  record_close_interval();
+  assert(record.shift == 1 && record.closed == 750);
+  for (size_t i = 0; i < record.closed; i++) {
+    assert(look(i, &latency) == 6 && latency.total == 6);
+    assert(latency.max == 1000 * (2 * i + 2));
+  }
+  record_forget();
+}
+
+static void a_month_stays_below_the_limit_of_memory(void) {
+  record_begin();
+  uint64_t took = 1;
+  for (int hour = 0; hour < 720; hour++)
+    for (int i = 0; i < 1000; i++) {
+      took = took * 2862933555777941757ULL + 3037000493ULL;
+      operate(3600.0 * hour + 3.6 * i, (took >> 33) % 1000000000, 1);
+    }
+  record_close_interval();
+  assert(record.closed <= RECORD_INTERVALS);
+  assert(packed_bytes() < RECORD_BYTES + (1 << 20));
+  assert(record_operations() == 720000);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < record.closed; i++) {
+    uint64_t operations = look(i, &latency);
+    assert(latency.total == operations);
+    sum += operations;
+  }
+  assert(sum == 720000);
+  record_forget();
+}
+
+static void rich_latencies_make_intervals_longer_before_they_take_more_room(void) {
+  record_begin();
+  uint64_t took = 1;
+  for (int second = 0; second < 1000; second++)
+    for (int i = 0; i < 20000; i++) { /* over 33 powers of two */
+      took = took * 2862933555777941757ULL + 3037000493ULL;
+      operate(1000 + second + 4e-5 * i, took >> 24 >> (i % 33), 1);
+    }
+  record_close_interval();
+  assert(record.shift > 0);
+  assert(packed_bytes() < RECORD_BYTES + (1 << 20));
+  assert(record_operations() == 20000000);
+  record_forget();
+}
+
+static void a_trillion_operations_and_an_exbibyte_are_counted(void) {
+  record_begin();
+  operate(0.5, 1000, 1);
+  struct series *series = record.series[RECORD_CREATE];
+  int class = histogram_class(1000);
+  series->count[class] = 1000000000000ULL;
+  series->open.operations = 1000000000000ULL;
+  series->open.bytes = 1ULL << 60;
+  operate(1.5, 1000, 1ULL << 60);
+  record_close_interval();
+  record_fold();
+  assert(look(0, &latency) == 1000000000001ULL);
+  assert(latency.count[class] == 1000000000001ULL);
+  assert(series->closed[0].bytes == 1ULL << 61);
+  assert(near(histogram_quantile(&latency, 0.999), 1e-6));
+  record_forget();
+}
+
+static void nothing_is_recorded_before_the_phase_begins_or_when_it_is_off(void) {
+  record_done(RECORD_STAT, 0, 1, 2);
+  assert(!record.series[RECORD_STAT]);
+  record.off = true;
+  record_begin();
+  record_done(RECORD_STAT, 0, 1, 2);
+  assert(!record.series[RECORD_STAT]);
+}
+
+int main(void) {
+  every_second_keeps_its_operations_and_latencies();
+  intervals_double_after_1024_seconds_and_lose_nothing();
+  a_month_stays_below_the_limit_of_memory();
+  rich_latencies_make_intervals_longer_before_they_take_more_room();
+  a_trillion_operations_and_an_exbibyte_are_counted();
+  nothing_is_recorded_before_the_phase_begins_or_when_it_is_off();
+  puts("ok");
+  return 0;
+}
