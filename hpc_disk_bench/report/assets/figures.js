@@ -42,6 +42,9 @@
     if (width) layout.width = width;
     layout.annotations ??= [];
     figure.narrow = narrow;
+    const all = window.HDB.runs?.filtered()
+      ? " This describes all runs; the numbers of those that are shown stand below the figure." : "";
+    figure.place.setAttribute("aria-label", figure.alt + all);
     figure.theme = theme;
     try {
       if (window.HDB.runs?.filtered()) data = window.HDB.derive(figure.spec, layout, narrow);
@@ -82,7 +85,7 @@
       const place = document.getElementById(script.dataset.for);
       const spec = JSON.parse(script.textContent);
       spec.data = written(spec.data, spec.texts);
-      figures.push({ place, spec, drawn: false });
+      figures.push({ place, spec, alt: place.getAttribute("aria-label"), drawn: false });
       window.HDB.dataTable(figures.at(-1));
     }
     document.documentElement.dataset.hdbFigures = `0/${figures.length}`;
