@@ -93,9 +93,15 @@ def table(part):
         cells = [_cell(column, k) for column in part.columns]
         muted = bool(part.muted) and part.muted[k]
         rows.append(
-            tag("tr", *cells, class_="hdb-muted" if muted else None, data_runs=_behind(part, k),
-                data_of=part.of and part.of[k])
-        )  # fmt: skip
+            tag(
+                "tr",
+                *cells,
+                class_="hdb-muted" if muted else None,
+                data_runs=_behind(part, k),
+                data_of=part.of and part.of[k],
+                hidden="" if k >= part.page else None,
+            )
+        )
     body = tag(
         "table",
         tag("thead", tag("tr", *head)),

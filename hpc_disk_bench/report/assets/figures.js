@@ -83,9 +83,18 @@
   document.addEventListener("DOMContentLoaded", () => {
     for (const script of document.querySelectorAll("script.hdb-spec")) {
       const place = document.getElementById(script.dataset.for);
-      const spec = JSON.parse(script.textContent);
-      spec.data = written(spec.data, spec.texts);
-      figures.push({ place, spec, alt: place.getAttribute("aria-label"), drawn: false });
+      // Read when it is drawn: those far below must not keep the first one waiting.
+      let spec;
+      figures.push({
+        place, drawn: false, alt: place.getAttribute("aria-label"),
+        get spec() {
+          if (!spec) {
+            spec = JSON.parse(script.textContent);
+            spec.data = written(spec.data, spec.texts);
+          }
+          return spec;
+        },
+      });
       window.HDB.dataTable(figures.at(-1));
     }
     document.documentElement.dataset.hdbFigures = `0/${figures.length}`;

@@ -173,7 +173,8 @@
     by.addEventListener("change", fill);
     for (const input of [...sides, date]) input.addEventListener("change", show);
     document.addEventListener("hdb-filter", show);
-    fill();
+    // The first figure comes before it.
+    window.setTimeout(fill, 100);
   });
 
   window.HDB.groups = { compare, differences };
