@@ -21,8 +21,8 @@ fi
 
 usage() {
   cat <<'HELP'
-usage: io500_wrapper.sh [--check | --force] [--hang-timeout SECONDS] [--retries N] [--quiet] \
-         <cluster> <node> <storage> <device> <test_dir> [volume]
+usage: io500_wrapper.sh [--check | --force] [--hang-timeout SECONDS] [--retries N] \
+         [--quiet] <cluster> <node> <storage> <device> <test_dir> [volume]
        io500_wrapper.sh --reprocess [--dry-run] [--quiet] <results_directory>
        io500_wrapper.sh --explain <code | results_directory>
        io500_wrapper.sh --clean [--dry-run] [--force] [--quiet] <test_dir>
@@ -41,8 +41,8 @@ io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.S
   --hang-timeout   a run that makes no progress for so many seconds is ended and says where each
                    rank stood; 0: never. Also HANG_TIMEOUT in the environment, else 3600
   --explain        print what a code means (HDB012), or why the run in a directory failed
-  --retries        after a failure that may pass by itself (an I/O error, a host that is silent, a rank
-                   that died) try up to N times more, each in a directory of its own
+  --retries        after a failure that may pass by itself (an I/O error, a host that is silent,
+                   a rank that died) try up to N times more, each in a directory of its own
   --reprocess      parse the result files of a run again, without running, and say what changed
   --clean          remove what runs that were ended by force left in test_dir: only what has their
                    marker, and nothing of a run that is alive. With --force also what belongs to a
