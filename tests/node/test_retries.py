@@ -37,7 +37,8 @@ def test_the_first_try_that_ends_well_is_the_last(wrapper, recorded):
     path = wrapper.directory / "io500-of-luck"
     well = recorded("invalid")
     path.write_text(
-        f"#!/bin/bash\nset -e\nif [[ $* != *--* ]] && mkdir '{wrapper.directory}/tried' 2>/dev/null; then\n"
+        f"#!/bin/bash\nset -e\ntried='{wrapper.directory}/tried'\n"
+        'if [[ $* != *--* ]] && mkdir "$tried" 2>/dev/null; then\n'
         f'  exec "{broken}" "$@"\nfi\n'
         f'STAND_IN_SAYS= STAND_IN_CODE=0 STAND_IN_RUN=\'{well}\' exec "{broken}" "$@"\n'
     )
