@@ -64,6 +64,7 @@ Environment:
   TELEMETRY           off: do not record each second what the nodes do meanwhile (telemetry.csv)
   TELEMETRY_TEXTFILE_DIR  directory of node_exporter's textfile collector: the same for Prometheus
   RETRY_DELAY         seconds before a further try of --retries (10)
+  HANG_TIMEOUT        see --hang-timeout
   NO_COLOR            no colours on a terminal
 
 Exit codes: 0 done, 2 usage, 3 refused before the launch, 4 the benchmark failed, 5 its result could
