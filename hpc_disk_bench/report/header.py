@@ -17,6 +17,7 @@ from hpc_disk_bench.report import style
 SCRIPTS = (
     "statistics.js",
     "runs.js",
+    "rows.js",
     "derive.js",
     "cells.js",
     "tables.js",
