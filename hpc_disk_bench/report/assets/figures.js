@@ -33,6 +33,12 @@
       Object.entries(value).map(([key, item]) => [key, written(item, texts)]));
   }
 
+  function paint(place, data, layout, theme) {
+    const whole = { ...layout, template: window.HDB.template };
+    place.style.height = `${layout.height}px`;
+    window.Plotly.react(place, coloured(data, theme), coloured(whole, theme), config);
+  }
+
   function draw(figure, theme = document.documentElement.dataset.hdbTheme, width = undefined) {
     const narrow = figure.spec.narrow && (width || figure.place.clientWidth) < NARROW;
     const height = (narrow && figure.spec.narrowHeight) || figure.spec.height;
@@ -49,10 +55,7 @@
     try {
       if (window.HDB.runs?.filtered()) data = window.HDB.derive(figure.spec, layout, narrow);
       Object.assign(figure, { data, layout });
-      layout = coloured(layout, theme);
-      layout.template = coloured(window.HDB.template, theme);
-      figure.place.style.height = `${layout.height}px`;
-      window.Plotly.react(figure.place, coloured(data, theme), layout, config);
+      paint(figure.place, data, layout, theme);
     } catch (error) {
       // One figure that fails must not take the others with it.
       figure.place.textContent = `This figure could not be drawn: ${error.message}`;
@@ -130,4 +133,6 @@
     for (const figure of figures) draw(figure, "light", PAPER);
   });
   window.addEventListener("afterprint", () => redraw());
+
+  Object.assign(window.HDB, { paint, PAPER });
 })();

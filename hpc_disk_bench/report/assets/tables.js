@@ -174,7 +174,34 @@
     else show();
   }
 
-  Object.assign(window.HDB, { enhance, element });
+  // A table made in the page, below `place`. heads: [title, numeric?]; a cell is a text, or {shown,
+  // value: as it is sorted, badge, long}.
+  function tableInto(place, name, label, heads, rows) {
+    const made = element("table", { className: "hdb-table hdb-wrap" });
+    Object.assign(made.dataset, { name, page: "40" });
+    made.setAttribute("aria-label", label);
+    const head = made.createTHead().insertRow();
+    for (const [title, numeric] of heads) {
+      head.append(element("th", { scope: "col", className: numeric ? "hdb-number" : "" }, title));
+    }
+    const body = made.createTBody();
+    for (const row of rows) {
+      const line = body.insertRow();
+      row.forEach((cell, k) => {
+        const { shown = cell, value, badge, long } = cell;
+        const className = heads[k][1] ? "hdb-number" : long ? "hdb-long" : "";
+        const content = badge ? element("span", { className: `hdb-badge hdb-${badge}` }, shown) : shown;
+        const one = element("td", { className }, content);
+        if (value !== undefined) one.dataset.v = Number.isNaN(value) ? "" : String(value);
+        line.append(one);
+      });
+    }
+    place.append(element("div", { className: "hdb-tablebox" },
+      element("div", { className: "hdb-scroll", tabIndex: 0 }, made)));
+    enhance(made);
+  }
+
+  Object.assign(window.HDB, { enhance, element, tableInto });
 
   document.addEventListener("DOMContentLoaded", () => {
     for (const table of document.querySelectorAll("table.hdb-table")) enhance(table);
