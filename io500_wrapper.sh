@@ -21,8 +21,8 @@ fi
 
 usage() {
   cat <<'HELP'
-usage: io500_wrapper.sh [--check | --force] [--hang-timeout SECONDS] [--quiet] \
-         <cluster> <node> <storage> <device> <test_dir> [volume]
+usage: io500_wrapper.sh [--check | --force] [--hang-timeout SECONDS] [--retries N] \
+         [--quiet] <cluster> <node> <storage> <device> <test_dir> [volume]
        io500_wrapper.sh --reprocess [--dry-run] [--quiet] <results_directory>
        io500_wrapper.sh --explain <code | results_directory>
        io500_wrapper.sh --clean [--dry-run] [--force] [--quiet] <test_dir>
@@ -41,6 +41,8 @@ io500_results/<cluster>/<node>/<storage>[/<volume>]/<device>/<YYYY.MM.DD-HH.MM.S
   --hang-timeout   a run that makes no progress for so many seconds is ended and says where each
                    rank stood; 0: never. Also HANG_TIMEOUT in the environment, else 3600
   --explain        print what a code means (HDB012), or why the run in a directory failed
+  --retries        after a failure that may pass by itself (an I/O error, a host that is silent,
+                   a rank that died) try up to N times more, each in a directory of its own
   --reprocess      parse the result files of a run again, without running, and say what changed
   --clean          remove what runs that were ended by force left in test_dir: only what has their
                    marker, and nothing of a run that is alive. With --force also what belongs to a
@@ -61,6 +63,8 @@ Environment:
                       given up after four times that without a file less
   TELEMETRY           off: do not record each second what the nodes do meanwhile (telemetry.csv)
   TELEMETRY_TEXTFILE_DIR  directory of node_exporter's textfile collector: the same for Prometheus
+  RETRY_DELAY         seconds before a further try of --retries (10)
+  HANG_TIMEOUT        see --hang-timeout
   NO_COLOR            no colours on a terminal
 
 Exit codes: 0 done, 2 usage, 3 refused before the launch, 4 the benchmark failed, 5 its result could
@@ -69,7 +73,7 @@ HELP
 }
 
 main() {
-  local quiet="" reprocess="" clean="" explain="" dry_run="" checking=() arguments=() hang_timeout=${HANG_TIMEOUT:-3600}
+  local quiet="" reprocess="" clean="" explain="" dry_run="" checking=() arguments=() hang_timeout=${HANG_TIMEOUT:-3600} retries=0
   while (($#)); do
     case $1 in
     -h | --help) usage && return ;;
@@ -83,6 +87,12 @@ main() {
       hang_timeout=$2
       shift
       ;;
+    --retries)
+      (($# > 1)) || abort "$USAGE" "--retries needs a number"
+      retries=$2
+      shift
+      ;;
+    --retries=*) retries=${1#*=} ;;
     --hang-timeout=*) hang_timeout=${1#*=} ;;
     --dry-run) dry_run=--dry-run ;;
     --) shift && arguments+=("$@") && break ;;
@@ -130,6 +140,8 @@ benchmark() {
   config=$(choose_configuration "$storage" "$device")
   [[ -z ${PROBE_SECONDS:-} ]] || checking+=("--probe-seconds=$(seconds_of PROBE_SECONDS "$PROBE_SECONDS")")
   checking+=("--patience=$(seconds_of STORAGE_TIMEOUT "${STORAGE_TIMEOUT:-30}")")
+  [[ $retries =~ ^[0-9]{1,3}$ ]] || abort "$USAGE" "--retries '$retries': a number from 0 to 999 is needed"
+  checking+=("--retries=$((10#$retries))" "--retry-delay=$(seconds_of RETRY_DELAY "${RETRY_DELAY:-10}")")
   checking+=("--hang-timeout=$(seconds_of HANG_TIMEOUT "$hang_timeout")")
   binary=$(find_benchmark)
   choose_launcher "$ranks" "$binary"

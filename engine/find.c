@@ -170,6 +170,13 @@ static void write_csv(const struct find_work *work, const double *rows,
   fclose(file);
 }
 
+static void tell_rank(const struct find_work *work, int rank, double time, const double *row) {
+  if (work->tell_ranks)
+    printf("[%d] rate: %.3f kiops time: %.1fs found: %.0f (scanned %.0f files, scanned dirents: "
+           "%.0f, unknown dirents: 0)\n",
+           rank, time > 0 ? row[2] / time / 1000 : 0, time, row[1], row[2], row[3]);
+}
+
 #define COLUMNS 10
 static struct find_result sum_up(struct crew *crew, double time) {
   const struct find_walk *walk = &crew->walk;
@@ -187,6 +194,8 @@ static struct find_result sum_up(struct crew *crew, double time) {
     sum.errors += (uint64_t)rows[rank * COLUMNS];
     sum.found += (uint64_t)rows[rank * COLUMNS + 1];
     sum.total += (uint64_t)rows[rank * COLUMNS + 2];
+    sum.checked += (uint64_t)rows[rank * COLUMNS + 3];
+    tell_rank(walk->work, rank, time, rows + rank * COLUMNS);
   }
   write_csv(walk->work, rows, &sum, COLUMNS);
   free(rows);
@@ -221,7 +230,7 @@ struct find_result find_run(const struct find_work *work) {
     start_walk(&crew, work);
     MPI_Barrier(crew.ranks);
     record_begin();
-    double start = now();
+    double start = crew.walk.start = now();
     if (crew.walk.poll == never)
       walk_alone(&crew);
     else
@@ -233,9 +242,11 @@ struct find_result find_run(const struct find_work *work) {
     free(crew.walk.queue.entries);
     MPI_Comm_free(&crew.ranks);
   }
-  uint64_t counts[3] = {sum.found, sum.total, sum.errors};
-  MPI_Bcast(counts, 3, MPI_UINT64_T, 0, world.comm);
+  uint64_t counts[4] = {sum.found, sum.total, sum.errors, sum.checked};
+  MPI_Bcast(counts, 4, MPI_UINT64_T, 0, world.comm);
   MPI_Bcast(&sum.time, 1, MPI_DOUBLE, 0, world.comm);
   sum.found = counts[0], sum.total = counts[1], sum.errors = counts[2];
+  sum.checked = counts[3];
+  sum.stopped = reduce_count(crew.walk.stopped, MPI_MAX);
   return sum;
 }

@@ -36,12 +36,17 @@ static void count_error(struct find_walk *walk, const char *call, const char *pa
   count_failure(&walk->errors, call, path, error);
 }
 
+static void found(struct find_walk *walk, const char *path) {
+  walk->found++;
+  if (walk->work->print) puts(path);
+}
+
 static void check_file(struct find_walk *walk, const char *path) {
   const struct find_work *work = walk->work;
   struct stat status;
   walk->checked++;
   if (!work->newer_than && work->size < 0) {
-    walk->found++;
+    found(walk, path);
     return;
   }
   uint64_t start = ticks_now();
@@ -53,7 +58,7 @@ static void check_file(struct find_walk *walk, const char *path) {
   }
   if (work->size >= 0 && status.st_size != work->size) return;
   if (work->newer_than && status.st_ctime < walk->newer_than) return;
-  walk->found++;
+  found(walk, path);
 }
 
 static bool is_directory(struct find_walk *walk, const struct dirent64 *entry, const char *path) {
@@ -64,12 +69,17 @@ static bool is_directory(struct find_walk *walk, const struct dirent64 *entry, c
   return false;
 }
 
+static bool matches(const struct find_work *work, const char *name) {
+  if (work->regex) return !regexec(work->regex, name, 0, NULL, 0);
+  return strstr(name, work->name_part);
+}
+
 /* Whether the name is to be looked at at all: of this rank, and matching. */
 static bool counts(struct find_walk *walk, const char *name) {
   if (walk->work->hash_names && hash_text(0, name) % (uint32_t)walk->ranks != (uint32_t)walk->rank)
     return false;
   walk->total++;
-  if (strstr(name, walk->work->name_part)) return true;
+  if (matches(walk->work, name)) return true;
   walk->checked++;
   return false;
 }
@@ -106,6 +116,12 @@ static void see_entry(struct find_walk *walk, const struct dirent64 *entry, stru
     see_file(walk, child->path);
 }
 
+static bool is_over(struct find_walk *walk) {
+  double stonewall = walk->work->stonewall;
+  if (stonewall > 0 && now() - walk->start > stonewall) walk->stopped = true;
+  return walk->stopped;
+}
+
 /* getdents64 as readdir would call it, without a copy of each entry and with its time in sight. */
 static void read_entries(struct find_walk *walk, int fd, struct child *child) {
   _Alignas(struct dirent64) char buffer[ENTRIES_AT_ONCE];
@@ -125,6 +141,7 @@ static void read_entries(struct find_walk *walk, int fd, struct child *child) {
     }
     record_count(RECORD_ENTRY, walk->total - before, ticks_now());
     walk->poll(walk->poll_argument);
+    if (is_over(walk)) return;
   }
 }
 
@@ -145,6 +162,10 @@ static void read_directory(struct find_walk *walk, const char *path) {
 bool walk_step(struct find_walk *walk) {
   char *entry = queue_pop(&walk->queue);
   if (!entry) return false;
+  if (is_over(walk)) {
+    free(entry);
+    return true;
+  }
   if (*entry == 'd') {
     walk->checked++;
     read_directory(walk, entry + 1);

@@ -17,6 +17,8 @@ struct find_walk {
   int rank, ranks;    /* among those that take part */
   struct find_queue queue;
   uint64_t found, total, checked, errors;
+  double start;         /* on the clock of now() */
+  bool stopped;         /* by the stonewall: what is queued is dropped */
   void (*poll)(void *); /* called between the pieces of a directory */
   void *poll_argument;
 };

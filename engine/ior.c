@@ -10,10 +10,11 @@
 
 #include "common.h"
 #include "files.h"
+#include "ior_operations.h"
+#include "ior_order.h"
 #include "ior_prefill.h"
 #include "ior_report.h"
 #include "record.h"
-#include "shuffle.h"
 
 /* The file of this rank, and what this rank has under way in it. */
 struct target {
@@ -28,6 +29,7 @@ struct target {
   int idle_count;
   struct stonewall wall;
   uint64_t last; /* when the latest transfer ended, ticks */
+  FILE *operations;
   uint64_t random_state;
   uint64_t random_slots; /* multiples of the transfer size that the file holds */
   uint64_t errors;
@@ -55,19 +57,6 @@ static void clear_way(const struct target *target) {
   if (unlink(target->path)) fail_call("unlink", target->path, -1, errno);
 }
 
-static uint64_t writers_of(const struct ior_work *work) {
-  return (uint64_t)(work->writers ? work->writers : world.size);
-}
-
-static uint64_t offset_of(const struct target *target, uint64_t transfer) {
-  const struct ior_work *work = target->work;
-  if (work->file_per_process) return transfer * work->transfer;
-  uint64_t per_block = work->block / work->transfer;
-  uint64_t segment = transfer / per_block, in_block = transfer % per_block;
-  return (segment * writers_of(work) + (uint64_t)target->owner) * work->block +
-         in_block * work->transfer;
-}
-
 static void verify(struct target *target, const struct io_slot *slot) {
   size_t where;
   struct packet *expected = &target->packets[slot - target->slots];
@@ -79,9 +68,11 @@ static void verify(struct target *target, const struct io_slot *slot) {
 
 static void finished(struct target *target, struct io_slot *slot) {
   const struct ior_work *work = target->work;
+  if (work->sync_each && work->write) target->file.interface->sync(&target->file);
   target->last = ticks_now();
   record_done(work->write ? RECORD_WRITE : RECORD_READ, work->transfer, slot->started,
               target->last);
+  if (target->operations) ior_operation(target->operations, work, slot->started, target->last);
   if (work->verify) verify(target, slot);
   target->idle[target->idle_count++] = slot;
 }
@@ -104,16 +95,12 @@ static uint64_t random_offset(struct target *target) {
   return (x * 0x2545f4914f6cdd1dULL >> 11) % target->random_slots * target->work->transfer;
 }
 
-static uint64_t share_of(const struct ior_work *work) {
-  return work->block / work->transfer * work->segments;
-}
-
 static void prepare_random(struct target *target) {
   const struct ior_work *work = target->work;
   target->random_state = (uint64_t)(uint32_t)(work->seed + work->offset_seed) << 32 |
                          ((uint32_t)world.rank * 2654435761U | 1);
   if (work->write) {
-    target->random_slots = share_of(work) * (work->file_per_process ? 1 : (uint64_t)world.size);
+    target->random_slots = ior_share(work) * (work->file_per_process ? 1 : (uint64_t)world.size);
     return;
   }
   struct stat status;
@@ -124,25 +111,12 @@ static void prepare_random(struct target *target) {
          work->transfer);
 }
 
-/* The same order for whoever reads what this owner wrote, and in every segment. */
-static uint64_t shuffled_offset(const struct target *target, uint64_t number) {
-  const struct ior_work *work = target->work;
-  bool shared = !work->file_per_process;
-  uint64_t a_rank = work->block / work->transfer, all = shared ? a_rank * writers_of(work) : a_rank;
-  uint64_t owner = (uint64_t)target->owner, segment = number / a_rank;
-  uint64_t place = number % a_rank + (shared ? owner * a_rank : 0);
-  uint64_t key = (uint64_t)work->offset_seed * 0x9e3779b97f4a7c15ULL + (shared ? 0 : owner);
-  return (segment * all + shuffled(place, all, key)) * work->transfer;
-}
-
 /* Begins the transfer of this number, after waiting for a place in the queue. */
 static inline void do_transfer(struct target *target, uint64_t number) {
   const struct ior_work *work = target->work;
   if (!target->idle_count) wait_for_one(target);
   struct io_slot *slot = target->idle[--target->idle_count];
-  slot->offset = work->random    ? random_offset(target)
-                 : work->shuffle ? shuffled_offset(target, number)
-                                 : offset_of(target, number);
+  slot->offset = work->random ? random_offset(target) : ior_offset(work, target->owner, number);
   if (work->write) packet_at(&target->packets[slot - target->slots], slot->offset);
   slot->started = ticks_now();
   if (target->file.interface->start(&target->file, slot)) finished(target, slot);
@@ -151,7 +125,7 @@ static inline void do_transfer(struct target *target, uint64_t number) {
 /* How many transfers this rank is to do: all of its share, or as many as the write phase recorded.
  */
 static uint64_t planned_transfers(const struct ior_work *work) {
-  uint64_t planned = share_of(work);
+  uint64_t planned = ior_share(work);
   if (work->most && work->most < planned) planned = work->most;
   if (work->write || !work->count_file) return planned;
   int64_t count = -1;
@@ -228,13 +202,6 @@ static void free_target(struct target *target) {
   free(target->path);
 }
 
-/* Whose data this rank reads: on several nodes that of another one. A writer's is its own. */
-static int owner_of(const struct ior_work *work) {
-  if (work->write || (work->random && !work->file_per_process)) return world.rank;
-  int shift = work->shift * (world.block_mapping ? world.node0_ranks : 1);
-  return (world.rank + work->first_writer + shift + work->rank_shift) % (int)writers_of(work);
-}
-
 static void meet(const struct ior_work *work) {
   if (!work->no_barriers) MPI_Barrier(world.comm);
 }
@@ -295,7 +262,7 @@ static void sum_up(const struct target *target, const struct ior_times *times, u
 struct ior_result ior_run(const struct ior_work *work) {
   struct ior_result result = {0};
   struct ior_times times;
-  struct target target = {.work = work, .owner = owner_of(work)};
+  struct target target = {.work = work, .owner = ior_owner(work)};
   target.path = ior_path(work, target.owner);
   target.file = (struct io_file){.choice = work->io,
                                  .interface = io_interface_of(work->io.kind),
@@ -305,6 +272,7 @@ struct ior_result ior_run(const struct ior_work *work) {
                                  .shared = !work->file_per_process};
   uint64_t planned = planned_transfers(work);
   prepare_slots(&target);
+  target.operations = ior_operations_open(work);
   FILE *report = ior_report_start(work);
   clear_way(&target);
   if (work->random) prepare_random(&target);
@@ -313,6 +281,7 @@ struct ior_result ior_run(const struct ior_work *work) {
   if (work->write && work->count_file && world.rank == 0)
     write_count(work->count_file, result.least);
   ior_report_end(report, work, &result, &times);
+  ior_operations_close(target.operations, work);
   free_target(&target);
   return result;
 }

@@ -32,16 +32,19 @@ struct ior_work {
   bool no_barriers;    /* between open, transfers and close */
   bool no_sync;        /* after writing */
   bool no_wear_out;    /* after the stonewall */
+  bool sync_each;      /* after every transfer that is written */
   bool existing;       /* write into the file that is there */
   bool csv_goes_on;    /* add the rows to those of an earlier call */
   int rank_shift;      /* read the data of the rank so many further on */
   uint64_t most;       /* transfers of a rank; 0: its share */
   int64_t offset_seed; /* of random offsets */
-  uint64_t prefill;    /* a shuffled write fills each segment first, in transfers of so many bytes */
-  bool endless;        /* starts over until the stonewall */
-  int writers;         /* ranks that wrote what is read; 0: those there are */
-  int first_writer;    /* whose data rank 0 reads, before any shift */
-  int repetitions;     /* for the report only, like the next; 0: 1 */
+  uint64_t prefill; /* a shuffled write fills each segment first, in transfers of so many bytes */
+  bool endless;     /* starts over until the stonewall */
+  int writers;      /* ranks that wrote what is read; 0: those there are */
+  int first_writer; /* whose data rank 0 reads, before any shift */
+  const char *operations; /* beginning of the names of files for a row a transfer; NULL: none */
+  int iteration;          /* in those names */
+  int repetitions;        /* for the report only, like the next; 0: 1 */
   int verbosity;
 };
 

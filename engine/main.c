@@ -93,9 +93,7 @@ static const char *const groups[] = {"ior-easy", "ior-hard", "ior-rnd4K", "ior-r
 #define GROUPS (sizeof groups / sizeof groups[0])
 
 /* Those of 2021 only where the run has them. */
-static bool has_group(size_t i) {
-  return i < 2 || (run.extended && option_true(groups[i], "run"));
-}
+static bool has_group(size_t i) { return i < 2 || (run.extended && option_true(groups[i], "run")); }
 
 /* Rank 0 makes a directory, or every rank refuses with nothing new left. */
 static void make_or_refuse(const char *what, const char *path, struct made *made,
@@ -140,6 +138,10 @@ static bool write_head(void) {
   if (run.stonewall != run.rule_stonewall) {
     invalid = true;
     result_invalid("run", "stonewall-time %ds != %ds", run.stonewall, run.rule_stonewall);
+  }
+  if (option_text("mdtest-hard", "files-per-dir")) {
+    invalid = true;
+    result_invalid("run", "files-per-dir is set");
   }
   result_blank_line();
   return invalid;

@@ -1,7 +1,5 @@
 #include "mdtest.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,10 +12,9 @@
 #include "files.h"
 #include "mdtest_report.h"
 #include "record.h"
+#include "shuffle.h"
 #include "small_file.h"
 
-#define FILE_PREFIX "file.mdtest."
-#define DIRECTORY_PREFIX "dir.mdtest."
 #define ASIDE "-XX" /* what a name gets on while another takes its place */
 
 /* The files of one rank, and where this rank stands in them. */
@@ -27,6 +24,8 @@ struct session {
   char path[HDB_PATH];
   size_t prefix;        /* bytes of path before the number of the item */
   uint64_t first, end;  /* the items of the directory in path */
+  uint64_t before;      /* items of the trees before that one */
+  uint64_t planned;     /* items of a rank */
   char other[HDB_PATH]; /* what an item is renamed to */
   struct packet packet;
   unsigned char *read_buffer;
@@ -52,15 +51,17 @@ static int directory_of(const struct mdtest_work *work, int owner) {
 static void enter_directory(struct session *session, uint64_t number) {
   const struct mdtest_work *work = session->work;
   uint64_t items = work->tree.items ? work->tree.items : UINT64_MAX;
-  uint64_t place = number / items;
+  uint64_t which = number / mdtest_tree_items(&work->tree);
+  session->before = which ? which * mdtest_tree_items(&work->tree) : 0;
+  uint64_t place = (number - session->before) / items;
   uint64_t all = mdtest_directories(&work->tree);
-  session->first = place * items;
+  session->first = session->before + place * items;
   session->end = session->first + items < session->first ? UINT64_MAX : session->first + items;
   if (session->end > work->files) session->end = work->files;
-  char *tree = mdtest_tree_path(work, directory_of(work, session->owner),
+  char *tree = mdtest_tree_path(work, directory_of(work, session->owner), which,
                                 all - mdtest_item_directories(&work->tree) + place);
   int length = snprintf(session->path, sizeof session->path - 32, "%s/%s%d.", tree,
-                        work->directories ? DIRECTORY_PREFIX : FILE_PREFIX, session->owner);
+                        work->directories ? MDTEST_DIRECTORY : MDTEST_FILE, session->owner);
   if (length >= (int)sizeof session->path - 32) fail("%s: the path is too long", tree);
   session->prefix = (size_t)length;
   free(tree);
@@ -102,6 +103,7 @@ static void name_item(struct session *session, uint64_t number) {
   if (number < session->first || number >= session->end) enter_directory(session, number);
   char digits[24];
   size_t count = 0;
+  number -= session->before;
   do digits[count++] = (char)('0' + number % 10);
   while (number /= 10);
   char *to = session->path + session->prefix;
@@ -119,21 +121,23 @@ static bool write_content(struct session *session, int fd) {
                           &session->errors);
 }
 
-static bool read_content(struct session *session, int fd) {
-  size_t done, size = session->work->bytes - session->work->unread, where;
+static bool read_content(struct session *session, int fd, size_t size, bool compare) {
+  size_t done, where;
   struct packet expected = session->packet;
   expected.size = size;
   if (!small_file_read(fd, session->path, session->read_buffer, size, &done, &session->errors))
     return false;
-  if (done == size &&
-      (session->work->unverified || packet_matches(&expected, session->read_buffer, 0, &where)))
+  if (done == size && (!compare || packet_matches(&expected, session->read_buffer, 0, &where)))
     return true;
   return count_wrong_data(&session->errors, session->path);
 }
 
 static bool create_one(struct session *session) {
+  bool made = session->work->mknod;
   record_apart(session->last);
-  int fd = open(session->path, session->flags | O_CREAT, 0664);
+  if (made && mknod(session->path, S_IFREG | 0664, 0)) return count_error(session, "mknod", errno);
+  if (made && !session->work->bytes) return true;
+  int fd = open(session->path, session->flags | (made ? 0 : O_CREAT), 0664);
   if (fd < 0) return count_error(session, "open", errno);
   record_part(RECORD_OPEN);
   bool good = true;
@@ -145,6 +149,8 @@ static bool create_one(struct session *session) {
     if (fsync(fd)) good = count_error(session, "fsync", errno);
     record_part(RECORD_SYNC);
   }
+  if (good && session->work->verify_write)
+    good = read_content(session, fd, session->work->bytes, true);
   if (close(fd)) return count_error(session, "close", errno);
   record_part(RECORD_CLOSE);
   return good;
@@ -162,7 +168,8 @@ static bool read_one(struct session *session) {
   record_part(RECORD_OPEN);
   bool good = true;
   if (session->work->bytes != session->work->unread) {
-    good = read_content(session, fd);
+    size_t size = session->work->bytes - session->work->unread;
+    good = read_content(session, fd, size, !session->work->unverified);
     record_part(RECORD_TRANSFER);
   }
   if (close(fd)) return count_error(session, "close", errno);
@@ -208,6 +215,8 @@ static bool rename_one(struct session *session, uint64_t number) {
 /* True where the operation succeeded. */
 static bool do_one(struct session *session, uint64_t number) {
   bool directories = session->work->directories;
+  if (session->work->random_stat && session->work->operation == MDTEST_STAT)
+    number = shuffled(number, session->planned, (uint64_t)session->work->random_seed);
   name_item(session, number);
   switch (session->work->operation) {
     case MDTEST_CREATE: return directories ? create_directory(session) : create_one(session);
@@ -244,6 +253,7 @@ static uint64_t run_operations(struct session *session, uint64_t planned, double
                                struct mdtest_result *result) {
   uint64_t done = 0, good = 0;
   struct stonewall wall = stonewall_from(start, session->work->stonewall);
+  session->planned = planned;
   session->timed = record.on || wall.seconds > 0;
   session->last = ticks_now();
   while (done < planned) {
@@ -264,43 +274,30 @@ static uint64_t run_operations(struct session *session, uint64_t planned, double
   return good;
 }
 
-static bool is_number(const char *text, const char *end) {
-  if (text == end) return false;
-  while (text < end && isdigit((unsigned char)*text)) text++;
-  return text == end;
-}
-
-/* file.mdtest.<rank>.<number>, and nothing else. */
-static bool is_our_file(const char *name) {
-  if (strncmp(name, FILE_PREFIX, strlen(FILE_PREFIX))) return false;
-  const char *rank = name + strlen(FILE_PREFIX);
-  const char *dot = strchr(rank, '.');
-  return dot && is_number(rank, dot) && is_number(dot + 1, dot + strlen(dot));
-}
-
-/* Removes the files of this workload in one directory. Returns how many. */
-static uint64_t empty_tree(struct session *session, const char *tree) {
-  uint64_t removed = 0;
-  DIR *directory = opendir(tree);
-  if (!directory) return 0;
-  for (struct dirent *entry; (entry = readdir(directory));) {
-    if (!is_our_file(entry->d_name)) continue;
-    snprintf(session->path, sizeof session->path, "%s/%s", tree, entry->d_name);
-    removed += remove_one(session);
+/* Rank 0 creates the items of all ranks, one rank after the other. Returns how many succeeded. */
+static uint64_t create_for_all(struct session *session, uint64_t planned, uint64_t *tried) {
+  uint64_t good = 0;
+  *tried = planned;
+  session->timed = true;
+  session->last = ticks_now();
+  for (int owner = 0; world.rank == 0 && owner < world.size; owner++) {
+    session->owner = owner;
+    packet_free(&session->packet);
+    packet_make(&session->packet, session->work->packet, session->work->seed, owner,
+                session->work->bytes);
+    enter_directory(session, 0);
+    for (uint64_t number = 0; number < planned; number++) good += timed_one(session, number);
   }
-  closedir(directory);
-  return removed;
+  return good;
 }
 
-/* After an aborted run: what is there counts, not what was planned. */
-static uint64_t remove_leftovers(struct session *session) {
+static uint64_t run_all(struct session *session, uint64_t planned, double start,
+                        struct mdtest_counts *counts, struct mdtest_result *result) {
   const struct mdtest_work *work = session->work;
-  uint64_t removed = 0;
-  if (!work->own_directories && world.rank != 0) return 0;
-  char *tree = mdtest_tree_path(work, world.rank, 0);
-  removed = empty_tree(session, tree);
-  free(tree);
-  return removed;
+  if (work->remove_whatever) return counts->items = mdtest_remove_files(work, &session->errors);
+  if (work->collective && work->operation == MDTEST_CREATE)
+    return create_for_all(session, planned, &counts->items);
+  return run_operations(session, planned, start, &counts->items, counts, result);
 }
 
 static bool is_synced(const struct mdtest_work *work) {
@@ -327,9 +324,7 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work) {
   MPI_Barrier(world.comm);
   double start = now();
   record_begin();
-  uint64_t good = work->remove_whatever
-                      ? counts.items = remove_leftovers(&session)
-                      : run_operations(&session, planned, start, &counts.items, &counts, &result);
+  uint64_t good = run_all(&session, planned, start, &counts, &result);
   times.own = now() - start;
   if (is_synced(work)) sync_all();
   record_over();
@@ -347,15 +342,4 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work) {
   mdtest_report_end(report, work, &result, &times, &counts);
   close_session(&session);
   return result;
-}
-
-void mdtest_remove_leftovers(const char *directory, bool own_directories) {
-  struct mdtest_work work = {
-      .directory = directory, .operation = MDTEST_REMOVE, .own_directories = own_directories};
-  struct session session;
-  open_session(&session, &work);
-  remove_leftovers(&session);
-  MPI_Barrier(world.comm);
-  mdtest_remove_trees(&work);
-  close_session(&session);
 }

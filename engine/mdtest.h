@@ -15,6 +15,8 @@ struct mdtest_tree {
   uint64_t branch, depth;
   uint64_t items; /* of a directory; 0: all in one */
   bool leaf_only; /* items in the lowest directories only */
+  uint64_t
+      trees; /* how many such trees follow each other, the items of each numbered from 0 on; 0: 1 */
 };
 
 struct mdtest_work {
@@ -35,12 +37,17 @@ struct mdtest_work {
 
   /* What mdtest on its own can be asked for beyond that. Zero is what the phases of a run do. */
   struct mdtest_tree tree;
-  bool directories;       /* the items are directories, not files */
-  bool trees_stay;        /* neither made nor removed with the items */
-  bool sync_never;        /* the phases call sync after creating, inside the time */
-  bool sync_always;       /* after every operation's phase */
-  bool sync_file;         /* fsync after writing a file */
-  bool unverified;        /* what is read is not compared */
+  bool directories;  /* the items are directories, not files */
+  bool trees_stay;   /* neither made nor removed with the items */
+  bool sync_never;   /* the phases call sync after creating, inside the time */
+  bool sync_always;  /* after every operation's phase */
+  bool sync_file;    /* fsync after writing a file */
+  bool unverified;   /* what is read is not compared */
+  bool verify_write; /* a file is read back and compared as soon as it is written */
+  bool mknod;        /* files are made by mknod */
+  bool collective;   /* rank 0 creates for all */
+  bool random_stat;  /* in an order of its own, by random_seed */
+  int64_t random_seed;
   size_t unread;          /* bytes at the end of a file that are not read */
   int strides_beyond_one; /* how much further a rank goes on between operations; -1: it stays */
   int iteration;
@@ -62,15 +69,24 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work);
 uint64_t mdtest_directories(const struct mdtest_tree *tree);      /* in a tree */
 uint64_t mdtest_item_directories(const struct mdtest_tree *tree); /* of them with items */
 
-/* A directory of the tree of `owner`, counted level by level; to be freed. */
-char *mdtest_tree_path(const struct mdtest_work *work, int owner, uint64_t number);
+/* Items in a tree: UINT64_MAX where it is the only one. */
+uint64_t mdtest_tree_items(const struct mdtest_tree *tree);
+
+/* A directory of one of the trees of `owner`, counted level by level; to be freed. */
+char *mdtest_tree_path(const struct mdtest_work *work, int owner, uint64_t tree, uint64_t number);
 
 /* The trees of all ranks, outside of any operation; the seconds that this rank took. */
 double mdtest_make_trees(const struct mdtest_work *work);
 double mdtest_remove_trees(const struct mdtest_work *work);
 
-/* Removes what a run of this workload left in its directory: its files, its directories, nothing
- * else. */
+/* The names of the items. */
+#define MDTEST_FILE "file.mdtest."
+#define MDTEST_DIRECTORY "dir.mdtest."
+
+/* After an aborted run: removes whatever files of this workload there are, by their names, in as
+   many trees as there are, nothing else. Returns how many this rank removed. */
+uint64_t mdtest_remove_files(const struct mdtest_work *work, uint64_t *errors);
+/* That and the directories; collective. */
 void mdtest_remove_leftovers(const char *directory, bool own_directories);
 
 #endif

@@ -41,8 +41,9 @@ static void print_latency(FILE *file, const struct mdworkbench_work *work,
   static const char *const names[MDW_OPERATIONS] = {"read", "stat", "create", "delete"};
   static const double shares[] = {0, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
   for (int i = 0; i < MDW_OPERATIONS; i++) {
-    bool used = (work->step == MDWORKBENCH_BENCH && (i < MDW_CREATE || !work->read_only)) ||
-                i == (work->step == MDWORKBENCH_CREATE ? MDW_CREATE : MDW_REMOVE);
+    bool used = work->step == MDWORKBENCH_BENCH    ? i < MDW_CREATE || !work->read_only
+                : work->step == MDWORKBENCH_CREATE ? i == MDW_CREATE
+                                                   : i == MDW_REMOVE;
     if (!used) continue;
     fprintf(file, " %s(", names[i]);
     for (int j = 0; j < 7; j++)

@@ -165,8 +165,8 @@ static void tell_latency(const char *operation, const double seconds[RECORD_SHAR
   free(name);
 }
 
-/* Every part is recorded as a phase of its own; the ranks of the others have nothing to add to it but
- * the clock of rank 0, by which epochs are told. */
+/* Every part is recorded as a phase of its own; the ranks of the others have nothing to add to it
+ * but the clock of rank 0, by which epochs are told. */
 static void record_part_end(enum part part, enum part own, double epoch) {
   char *name = format_text("concurrent/%s", names[part]);
   struct record aside = record;

@@ -62,8 +62,8 @@ static void check_block(const char *group, const char *what, uint64_t part, cons
 }
 
 static void check_dealt(const struct dealt *which) {
-  char *transfer = format_text("%" PRIu64, which->transfer);
   if (!option_true(which->group, "run")) return;
+  char *transfer = format_text("%" PRIu64, which->transfer);
   check_block(which->group, "the transfer size", which->transfer, transfer);
   uint64_t prefill = option_size(which->group, "randomPrefill");
   if (prefill)

@@ -19,6 +19,14 @@ void check_mdtest(void) {
         api_choice(phase->name, phase->group).kind != IO_POSIX)
       refuse("API = %s for %s: the metadata phases have POSIX only; set it in [%s]",
              api_text(phase->name, phase->group), phase->name, phase->group);
+  if (option_number("mdtest-hard", "files-per-dir", 1) < 1)
+    refuse("[mdtest-hard] files-per-dir = %s: expected 1 or more",
+           option_text("mdtest-hard", "files-per-dir"));
+}
+
+/* Files of a rank in a directory; 0: all in one. */
+static uint64_t files_per_directory(const char *group) {
+  return strcmp(group, "mdtest-hard") ? 0 : (uint64_t)option_number(group, "files-per-dir", 0);
 }
 
 static enum mdtest_operation operation_of(const char *phase) {
@@ -32,14 +40,17 @@ static enum mdtest_operation operation_of(const char *phase) {
 static struct mdtest_work work_of(const char *name, const char *group) {
   bool easy = !strcmp(group, "mdtest-easy");
   enum mdtest_operation operation = operation_of(name);
+  uint64_t files = (uint64_t)option_number(group, "n", 0), a_directory = files_per_directory(group);
   return (struct mdtest_work){
       .directory = format_text("%s/%s", run.data, group),
       .operation = operation,
       .own_directories = easy,
       .direct = api_choice(name, group).direct,
-      .files = (uint64_t)option_number(group, "n", 0),
+      .files = files,
+      .tree = {.items = a_directory,
+               .trees = a_directory ? files / a_directory + (files % a_directory != 0) : 0},
       .bytes = easy ? 0 : HARD_BYTES,
-      .stonewall = operation == MDTEST_CREATE ? run.stonewall : 0,
+      .stonewall = operation == MDTEST_CREATE && !a_directory ? run.stonewall : 0,
       .seed = signature(group, run.timestamp),
       .packet = run.packet,
       .count_file = format_text("%s/%s.stonewall", run.results, group),
@@ -60,12 +71,15 @@ static char *command_of(const struct mdtest_work *work, const struct phase *phas
   struct text command = {0};
   text_add(&command, "./mdtest --dataPacketType=%s -n %" PRIu64,
            option_text("global", "dataPacketType"), work->files);
+  if (work->tree.items) text_add(&command, " -I=%" PRIu64, work->tree.items);
   if (work->own_directories)
     text_add(&command, " -u -L -F -P -G %d -N 1", work->seed);
   else
     text_add(&command, " -t -w %d -e %d -P -G=%d -N 1 -F", HARD_BYTES, HARD_BYTES, work->seed);
   text_add(&command, " -d %s -x %s", work->directory, work->count_file);
-  if (work->operation == MDTEST_CREATE) text_add(&command, " -C -Y -W %d", run.stonewall);
+  if (work->operation == MDTEST_CREATE) text_add(&command, " -C -Y");
+  if (work->operation == MDTEST_CREATE && !work->tree.items)
+    text_add(&command, " -W %d", run.stonewall);
   if (work->operation == MDTEST_STAT) text_add(&command, " -T");
   if (work->operation == MDTEST_READ) text_add(&command, " -E -X");
   if (work->operation == MDTEST_REMOVE) text_add(&command, " -r");
@@ -79,6 +93,13 @@ double measure_mdtest(struct phase *phase) {
   struct mdtest_result result = {0};
   work.command = command_of(&work, phase);
   work.remove_whatever = run.cleanup;
+  if (work.tree.items) { /* without a stonewall nothing is counted, and the names are known by n */
+    free((char *)work.count_file);
+    work.count_file = NULL;
+    if (work.operation == MDTEST_CREATE)
+      result_comment("WARNING stonewalling disabled in order to support -I option. Make sure your "
+                     "number of elements is big enough to meet the runtime limits!");
+  }
   result_pair("exe", "%s", work.command);
   if (run.verbosity > 1) result_pair("result-file", "%s", work.output);
   if (!run.dry) {

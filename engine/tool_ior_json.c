@@ -9,6 +9,7 @@
 #include "files.h"
 #include "ior_report.h"
 #include "tool_ior.h"
+#include "tool_memory.h"
 
 #define MIB ((double)(1 << 20))
 
@@ -98,14 +99,22 @@ static void put_parameters(struct json *json, const struct ior_session *session,
   put_text(json, "testFileName", work->file);
   put_count(json, "deadlineForStonewall", work->stonewall);
   put_count(json, "stoneWallingWearOut", !work->no_wear_out);
+  put_count(json, "maxTimeDuration", session->minutes);
+  put_count(json, "outlierThreshold", 0); /* not supported, as are the other zeros */
   put_text(json, "options", "(null)");
+  put_count(json, "dryRun", 0);
   put_count(json, "nodes", world.nodes);
+  put_count(json, "memoryPerTask", 0);
+  put_count(json, "memoryPerNode", (int64_t)memory_amount(session->memory, "ior"));
   put_count(json, "tasksPerNode", world.node0_ranks);
   put_count(json, "repetitions", work->repetitions);
+  put_count(json, "multiFile", session->multi_file);
   put_count(json, "interTestDelay", session->delay);
   put_count(json, "fsync", !work->no_sync);
+  put_count(json, "fsyncperwrite", work->sync_each);
   put_count(json, "useExistingTestFile", work->existing);
   put_count(json, "uniqueDir", work->unique_directories);
+  put_count(json, "singleXferAttempt", 0);
   put_count(json, "readFile", session->read);
   put_count(json, "writeFile", session->write);
   put_count(json, "filePerProc", work->file_per_process);
@@ -115,7 +124,10 @@ static void put_parameters(struct json *json, const struct ior_session *session,
   put_count(json, "randomOffset", work->random ? 2 : work->shuffle);
   put_count(json, "checkWrite", session->check);
   put_count(json, "checkRead", verify);
+  put_count(json, "dataPacketType", work->packet);
   put_count(json, "keepFile", session->keep);
+  put_count(json, "keepFileWithError", session->keep_with_error);
+  put_count(json, "warningAsErrors", 0);
   put_count(json, "verbose", work->verbosity);
   put_text(json, "data packet type", packet);
   put_count(json, "setTimeStampSignature/incompressibleSeed", work->seed);

@@ -17,10 +17,12 @@
 
 static struct {
   bool create, stat, read, remove, rename, directories, files, leaf_only, rate_and_time, time_only;
-  bool unique, overhead, verify, sync_file, sync_all, direct;
+  bool unique, overhead, verify, verify_write, sync_file, sync_all, direct, mknod, collective,
+      random;
   int verbosity;
   const char *api, *directory, *status_file, *packet, *csv;
-  int64_t branch, depth, items, each, iterations, stride, delay, stonewall, seed;
+  int64_t branch, depth, items, each, iterations, stride, delay, stonewall, seed, level,
+      random_seed;
   uint64_t write_bytes, read_bytes;
 } given = {
     .api = "POSIX", .directory = "./out", .packet = "timestamp", .branch = 1, .iterations = 1};
@@ -35,6 +37,10 @@ static const struct argument arguments[] = {
      "rename directories too, where -C, -T, -E or -r leave that out"},
     {"-D", NULL, NULL, ARGUMENT_FLAG, &given.directories, 0, 0, "directories only, no files"},
     {"-F", NULL, NULL, ARGUMENT_FLAG, &given.files, 0, 0, "files only, no directories"},
+    {"-c", NULL, NULL, ARGUMENT_FLAG, &given.collective, 0, 0,
+     "rank 0 creates the items of all ranks"},
+    {"-k", NULL, NULL, ARGUMENT_FLAG, &given.mknod, 0, 0, "make files with mknod"},
+    {"-R", NULL, NULL, ARGUMENT_FLAG, &given.random, 0, 0, "stat in a random order"},
     {"-L", NULL, NULL, ARGUMENT_FLAG, &given.leaf_only, 0, 0,
      "items in the lowest directories of the tree only"},
     {"-P", NULL, NULL, ARGUMENT_FLAG, &given.rate_and_time, 0, 0, "tell rate and time"},
@@ -44,6 +50,8 @@ static const struct argument arguments[] = {
     {"-u", NULL, NULL, ARGUMENT_FLAG, &given.unique, 0, 0, "a directory tree a rank"},
     {"-v", NULL, NULL, ARGUMENT_COUNT, &given.verbosity, 0, 0, "tell each operation when it ends"},
     {"-X", "--verify-read", NULL, ARGUMENT_FLAG, &given.verify, 0, 0, "compare what is read"},
+    {"--verify-write", NULL, NULL, ARGUMENT_FLAG, &given.verify_write, 0, 0,
+     "read each file back as soon as it is written, and compare"},
     {"-y", NULL, NULL, ARGUMENT_FLAG, &given.sync_file, 0, 0, "fsync each file after writing it"},
     {"-Y", NULL, NULL, ARGUMENT_FLAG, &given.sync_all, 0, 0,
      "sync after each operation's phase, inside the time"},
@@ -57,11 +65,14 @@ static const struct argument arguments[] = {
      "bytes to read of each file; 0: only open and close"},
     {"-G", NULL, NULL, ARGUMENT_NUMBER, &given.seed, INT32_MIN, INT32_MAX, "seed of the data"},
     {"-i", NULL, NULL, ARGUMENT_NUMBER, &given.iterations, 1, 1000000, "iterations"},
-    {"-I", NULL, NULL, ARGUMENT_NUMBER, &given.items, 0, MOST, "items a directory (not with -n)"},
-    {"-n", NULL, NULL, ARGUMENT_NUMBER, &given.each, 0, 0, "items a rank"},
+    {"-I", NULL, NULL, ARGUMENT_NUMBER, &given.items, 0, MOST, "items a directory"},
+    {"-n", NULL, NULL, ARGUMENT_NUMBER, &given.each, 0, 0,
+     "items a rank; with -I in as many trees as that takes"},
     {"-N", NULL, NULL, ARGUMENT_NUMBER, &given.stride, 0, MOST,
      "by how many nodes a rank goes on between operations, past caches"},
     {"-p", NULL, NULL, ARGUMENT_NUMBER, &given.delay, 0, MOST, "seconds before each iteration"},
+    {"--random-seed", NULL, NULL, ARGUMENT_NUMBER, &given.random_seed, 0, MOST, "seed of -R"},
+    {"-V", NULL, NULL, ARGUMENT_NUMBER, &given.level, 0, 10, "as so many -v"},
     {"-w", NULL, NULL, ARGUMENT_SIZE, &given.write_bytes, 0, 0, "bytes to write to each file"},
     {"-W", NULL, NULL, ARGUMENT_NUMBER, &given.stonewall, 0, MOST,
      "seconds after which creating files stops; then each rank does as much as the fastest"},
@@ -99,7 +110,7 @@ static void check_given(void) {
   if (directories > MOST_DIRECTORIES)
     refuse("mdtest: -b %" PRId64 " -z %" PRId64 " makes a tree of more than 10^9 directories",
            given.branch, given.depth);
-  if (given.items && given.each) refuse("mdtest: -I and -n exclude each other");
+  if (given.collective && given.stonewall) refuse("mdtest: -c with -W is not supported");
   if (!given.items && !given.each)
     refuse("mdtest: how many? -n items a rank, or -I items a directory");
   if (given.files && given.directories) refuse("mdtest: -F and -D leave nothing to do");
@@ -119,6 +130,10 @@ static struct mdtest_tree tree_given(void) {
                              .leaf_only = given.leaf_only};
   uint64_t directories = mdtest_item_directories(&tree);
   tree.items = given.items ? (uint64_t)given.items : (uint64_t)given.each / directories;
+  if (given.items && given.each) {
+    uint64_t a_tree = tree.items * directories, items = (uint64_t)given.each;
+    tree.trees = items / a_tree + (items % a_tree != 0);
+  }
   if (!tree.items)
     refuse("mdtest: -n %" PRId64 " is less than one item for each of %" PRIu64 " directories",
            given.each, directories);
@@ -131,7 +146,8 @@ static struct session session_given(char *command) {
       .iterations = need_memory(calloc((size_t)given.iterations, sizeof *session.iterations)),
   };
   struct mdtest_tree tree = tree_given();
-  session.files = tree.items * mdtest_item_directories(&tree);
+  session.files = tree.trees ? (uint64_t)given.each : tree.items * mdtest_item_directories(&tree);
+  given.verbosity += (int)given.level;
   session.work = (struct mdtest_work){
       .command = command,
       .directory = given.directory,
@@ -144,6 +160,11 @@ static struct session session_given(char *command) {
       .sync_always = given.sync_all,
       .sync_file = given.sync_file,
       .unverified = !given.verify,
+      .verify_write = given.verify_write,
+      .mknod = given.mknod,
+      .collective = given.collective,
+      .random_stat = given.random,
+      .random_seed = given.random_seed,
       .strides_beyond_one = (int)given.stride - 1,
   };
   if (!packet_parse(given.packet, &session.work.packet))
@@ -234,8 +255,9 @@ static void measure_trees(struct session *session, const struct mdtest_work *wor
   MPI_Barrier(world.comm);
   double own = row == ROW_TREE_CREATE ? mdtest_make_trees(work) : mdtest_remove_trees(work);
   into->time[row] = reduce_double(own, MPI_MAX);
-  into->rate[row] =
-      into->time[row] > 0 ? (double)mdtest_directories(&work->tree) / into->time[row] : 0;
+  double trees = work->tree.trees ? (double)work->tree.trees : 1;
+  double directories = trees * (double)mdtest_directories(&work->tree);
+  into->rate[row] = into->time[row] > 0 ? directories / into->time[row] : 0;
   tell_when_done(into, row);
   gather_ranks(session, row, own);
 }

@@ -12,11 +12,11 @@
 #include "tools.h"
 
 static struct {
-  bool create, bench, delete, verify, ranks;
+  bool create, bench, delete, verify, ranks, read_only, wear_out;
   int verbosity;
   const char *api, *directory, *packet, *position;
   uint64_t bytes;
-  int64_t files, precreated, sets, iterations, offset, seed;
+  int64_t files, precreated, sets, iterations, offset, seed, stonewall;
   double waiting;
 } given = {.api = "POSIX",
            .directory = "./out",
@@ -37,6 +37,10 @@ static const struct argument arguments[] = {
      "look at, read and remove the oldest, make a new one"},
     {"-3", "--run-cleanup", NULL, ARGUMENT_FLAG, &given.delete, 0, 0, "remove them"},
     {"-X", "--verify-read", NULL, ARGUMENT_FLAG, &given.verify, 0, 0, "compare what is read"},
+    {"-W", "--stonewall-wear-out", NULL, ARGUMENT_FLAG, &given.wear_out, 0, 0,
+     "after the stonewall each rank does as much as the fastest"},
+    {"--read-only", NULL, NULL, ARGUMENT_FLAG, &given.read_only, 0, 0,
+     "iterations only look and read, remove and make nothing"},
     {"--process-reports", NULL, NULL, ARGUMENT_FLAG, &given.ranks, 0, 0, "a line for each rank"},
     {"-v", "--verbose", NULL, ARGUMENT_COUNT, &given.verbosity, 0, 0,
      "accepted as in IO500's calls; there is no more to tell"},
@@ -50,8 +54,10 @@ static const struct argument arguments[] = {
     {"-S", "--object-size", NULL, ARGUMENT_SIZE, &given.bytes, 0, 0, "bytes of a file"},
     {"-t", "--waiting-time", NULL, ARGUMENT_REAL, &given.waiting, 0, 0,
      "rest after each operation, relative to its own time"},
-    {"-O", "--offset", NULL, ARGUMENT_NUMBER, &given.offset, 1, 1,
-     "how far writers and readers are apart: 1"},
+    {"-O", "--offset", NULL, ARGUMENT_NUMBER, &given.offset, 1, MOST,
+     "how many ranks writers and readers are apart"},
+    {"-w", "--stonewall-timer", NULL, ARGUMENT_NUMBER, &given.stonewall, 0, MOST,
+     "seconds after which an iteration stops (with -W); 0: when all is done"},
     {"-o", NULL, NULL, ARGUMENT_TEXT, &given.directory, 0, 0, "where to work"},
     {"-G", NULL, NULL, ARGUMENT_NUMBER, &given.seed, INT32_MIN, INT32_MAX, "seed of the data"},
     {"-l", "--dataPacketType", NULL, ARGUMENT_TEXT, &given.packet, 0, 0,
@@ -70,6 +76,8 @@ static struct mdworkbench_work work_given(void) {
     refuse("md-workbench: -I %" PRId64 " is more than the -P %" PRId64
            " files that a directory has",
            given.files, given.precreated);
+  if (given.stonewall && !given.wear_out)
+    refuse("md-workbench: -w needs -W: without it the ranks would go on at different files");
   if (given.bytes > INT32_MAX)
     refuse("md-workbench: -S %" PRIu64 ": a file has less than 2 GiB", given.bytes);
   struct mdworkbench_work work = {
@@ -85,6 +93,9 @@ static struct mdworkbench_work work_given(void) {
       .all_ranks_as_one = !given.ranks,
       .in_sequence = true,
       .unverified = !given.verify,
+      .read_only = given.read_only,
+      .rank_offset = (int)given.offset,
+      .stonewall = (double)given.stonewall,
   };
   if (!packet_parse(given.packet, &work.packet))
     refuse("md-workbench: --dataPacketType = %s: there are timestamp, offset, incompressible and "

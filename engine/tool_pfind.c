@@ -12,20 +12,25 @@
 #include "tools.h"
 
 static struct {
-  bool steal_next, count_only;
-  const char *directory, *newer, *size, *name, *csv, *rates;
-  int64_t queue, hashing;
+  bool steal_next, count_only, ranks;
+  const char *directory, *newer, *size, *name, *regex, *csv, *rates;
+  int64_t queue, hashing, stonewall;
 } given = {.directory = "./", .queue = 100000};
 
 static const struct argument arguments[] = {
     {"-C", NULL, NULL, ARGUMENT_FLAG, &given.count_only, 0, 0,
-     "only count; needed, since names are not printed"},
+     "only count; without it the path of each match is printed"},
     {"-N", NULL, NULL, ARGUMENT_FLAG, &given.steal_next, 0, 0,
      "take work from the next rank, not from a random one"},
+    {"-P", NULL, NULL, ARGUMENT_FLAG, &given.ranks, 0, 0, "a line for each rank"},
     {"-newer", NULL, NULL, ARGUMENT_TEXT, &given.newer, 0, 0,
      "files that changed in the second of this one's change or later"},
     {"-size", NULL, NULL, ARGUMENT_TEXT, &given.size, 0, 0, "files of so many bytes: 3901c"},
     {"-name", NULL, NULL, ARGUMENT_TEXT, &given.name, 0, 0, "files whose name holds it: *01*"},
+    {"-regex", NULL, NULL, ARGUMENT_TEXT, &given.regex, 0, 0,
+     "files whose name matches this POSIX extended expression somewhere"},
+    {"-s", NULL, NULL, ARGUMENT_NUMBER, &given.stonewall, 0, 1000000000,
+     "seconds after which the rest is not looked at; 0: all is"},
     {"-q", NULL, NULL, ARGUMENT_NUMBER, &given.queue, 1, 1000000000,
      "files a rank keeps before it looks at them"},
     {"-H", NULL, NULL, ARGUMENT_NUMBER, &given.hashing, 0, 1,
@@ -61,6 +66,18 @@ static char *part_given(void) {
   return part;
 }
 
+/* NULL where it was not asked for. */
+static const regex_t *regex_given(void) {
+  static regex_t regex;
+  char message[256];
+  if (!given.regex) return NULL;
+  if (given.name) refuse("pfind: -name and -regex exclude each other");
+  int error = regcomp(&regex, given.regex, REG_EXTENDED | REG_NOSUB);
+  if (!error) return &regex;
+  regerror(error, &regex, message, sizeof message);
+  refuse("pfind: -regex %s: %s", given.regex, message);
+}
+
 static void check_directory(void) {
   struct stat status;
   int error = 0;
@@ -72,7 +89,6 @@ static void check_directory(void) {
 
 int tool_pfind(int argc, char **argv) {
   if (!arguments_parse(&tool, argc, argv)) return 0;
-  if (!given.count_only) refuse("pfind: -C is needed: names are not printed, only counted");
   if (given.rates && strcasecmp(given.rates, "rates"))
     refuse("pfind: -D %s is not supported; there is -D rates", given.rates);
   struct find_work work = {.directory = given.directory,
@@ -82,19 +98,28 @@ int tool_pfind(int argc, char **argv) {
                            .queue_length = (int)given.queue,
                            .steal_next = given.steal_next,
                            .hash_names = given.hashing == 1,
+                           .regex = regex_given(),
+                           .print = !given.count_only,
+                           .tell_ranks = given.ranks,
+                           .stonewall = (double)given.stonewall,
                            .csv = given.csv ? given.csv : "/dev/null"};
   char *part = part_given();
   work.name_part = part;
   check_directory();
   fail_phase_is("pfind");
   struct find_result result = find_run(&work);
+  if (work.regex) regfree((regex_t *)work.regex);
   arguments_record_end("pfind");
   free(part);
   if (world.rank != 0) return result.errors ? 1 : 0;
   double rate = result.time > 0 ? (double)result.total / result.time / 1000 : 0;
   if (given.rates)
-    printf("[DONE] rate: %.3f kiops time: %.1fs found: %" PRIu64 " (scanned %" PRIu64 " files)\n",
-           rate, result.time, result.found, result.total);
+    printf("[DONE] rate: %.3f kiops time: %.1fs found: %" PRIu64 " (scanned %" PRIu64
+           " files, scanned dirents: %" PRIu64 ", unknown dirents: 0)\n",
+           rate, result.time, result.found, result.total, result.checked);
+  if (result.stopped)
+    printf("WARNING: stopped after %" PRId64 " s: what was not seen by then is not counted\n",
+           given.stonewall);
   if (result.errors)
     printf("WARNING: %" PRIu64 " directories or files could not be looked at\n", result.errors);
   printf("MATCHED %" PRIu64 "/%" PRIu64 "\n", result.found, result.total);

@@ -33,7 +33,8 @@ class beside:
     """with beside(path) as file: a binary file that replaces `path` when the block ends well.
 
     Where it does not, nothing is left (see remove_own_parts); a process that is killed leaves
-    its part, which remove_parts knows. private: for the owner alone. durable=False: not worth an fsync.
+    its part, which remove_parts knows. private: for the owner alone. durable=False: not worth an
+    fsync.
     """
 
     def __init__(self, path, private=False, durable=True):

@@ -21,6 +21,7 @@ from hpc_disk_bench.console import Console
 from hpc_disk_bench.errors import DONE, REFUSED, UserError
 from hpc_disk_bench.files import write_bytes
 from hpc_disk_bench.follow import Course
+from hpc_disk_bench.retries import tries
 from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
 from hpc_disk_bench.scratch import Scratch
 from hpc_disk_bench.status import (
@@ -42,15 +43,21 @@ def main(arguments):
     template = read_template(target.config)
     engine = (*identify(target.binary), target.binary)
     with Signals() as signals:
+
+        def attempt(number, first):
+            return _run(target, number, first, template, engine, signals, console)
+
         try:
-            return _run(target, template, engine, signals, console)
+            return tries(attempt, target.retries, target.retry_delay, signals, console)
         except Stopped:
             console.failed(f"interrupted by {signals.caught.name} before the launch")
             return 128 + signals.caught
 
 
-def _run(target, template, engine, signals, console):
-    """Check, launch and end; UserError (exit code 3) and nothing left where it is not started."""
+def _run(target, number, first, template, engine, signals, console):
+    """Check, launch and end: (exit code, the run's directory or None). UserError (exit code 3) and
+    nothing left where it is not started. number, first: which try this is, see retries.
+    """
     kind, version, _ = engine
     seconds = probe_seconds(template, target.probe_seconds)
     place = look(target.test_dir, target.ranks, seconds, target.patience, lambda: signals.caught)
@@ -61,17 +68,18 @@ def _run(target, template, engine, signals, console):
             checked = overruled(checked)
         if target.check:
             report(checked, console)
-            return REFUSED if checked.refusals else DONE
+            return (REFUSED if checked.refusals else DONE), None
         if checked.refusals:
             introduce(target, template, version, checked, console)
             raise UserError(refusal(checked), REFUSED)
         run, metadata = _prepare(target, template, engine, scratch, checked)
+        metadata.write(attempt=number, retries=target.retries, retry_of=first and first.name)
         introduce(target, template, version, checked, console)
         course = _course(target, template, metadata, run, console)
         benchmark = None
         if not signals.caught:
             benchmark = _benchmark(target, template, metadata, run, course, signals, console)
-        return ending.end(run, benchmark, signals, metadata, scratch, course, console)
+        return ending.end(run, benchmark, signals, metadata, scratch, course, console), run
     finally:
         # Nothing is left to do here after an ending; this is for what went wrong before it.
         scratch.remove()
@@ -140,6 +148,8 @@ def _arguments(arguments):
     parser.add_argument("--probe-seconds", type=float)
     parser.add_argument("--patience", type=float, required=True)
     parser.add_argument("--hang-timeout", type=float, required=True)
+    parser.add_argument("--retries", type=int, default=0)
+    parser.add_argument("--retry-delay", type=float, default=0)
     for name in ("check", "force", "quiet"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("launch", nargs="*")

@@ -39,6 +39,7 @@ def write_status(directory, state, **fields):
         "updated_epoch": round(time.time(), 3),
         "host": socket.gethostname(),
         "pid": os.getpid(),
+        "left_behind": None,
     }
     write_json(Path(directory, STATUS), content)
 
@@ -72,6 +73,18 @@ def going_on(status):
     if isinstance(updated, (int, float)) and abs(time.time() - updated) < SILENCE:
         return f"heard of {max(time.time() - updated, 0):.0f} s ago"
     return None
+
+
+def ended_by_force(status):
+    """Whether a run that says it goes on does so no more, and nobody could write how it ended.
+
+    A process that is gone from this host tells at once; of other hosts only their silence does.
+    """
+    if status.get("state") not in (PREPARING, RUNNING):
+        return False
+    if status.get("host") == socket.gethostname():
+        return not _is_a_run(status.get("pid"))
+    return going_on(status) is None
 
 
 def _is_a_run(pid):

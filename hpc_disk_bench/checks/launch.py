@@ -17,10 +17,11 @@ from hpc_disk_bench.checks.finding import OK, REFUSAL, WARNING, Finding, Stopped
 from hpc_disk_bench.checks.words import number_of
 from hpc_disk_bench.diagnosis import catalogue
 from hpc_disk_bench.diagnosis.diagnose import Ending, diagnose
+from hpc_disk_bench.diagnosis.finding import UNKNOWN as UNKNOWN_CAUSE
 
 PATIENCE = 120  # seconds; many thousand ranks take their time
 RANK = re.compile(r"^rank=(\d+) size=(\d+) host=(\S+) ahead=(-?[\d.]+)$", re.MULTILINE)
-REJECTED = "HDB009"
+REJECTED, NOT_STARTED, CANCELLED = "HDB009", "HDB007", "HDB019"
 PROCS = re.compile(r"^procs\s*=\s*(\d+)", re.MULTILINE)
 UNKNOWN = "unknown option --probe"  # an embedded engine from before there was one
 CLOCK = 1.0  # seconds that clocks may differ, for `find` compares times of files in whole ones
@@ -68,7 +69,7 @@ def launch(target, template, kind, directory, stopped):
         raise Stopped
     if done is None:
         text = f"the launcher has not started {number_of(target.ranks, 'rank')} in {PATIENCE} s"
-        return Launch([Finding("launch", REFUSAL, text, "HDB007")], None)
+        return Launch([Finding("launch", REFUSAL, text, NOT_STARTED)], None)
     if done:
         raise _failed(target, template, ini, done, directory)
     answer = _probed(said) if asking == "--probe" else _rehearsed(results, target)
@@ -113,7 +114,9 @@ def _failed(target, template, ini, done, directory):
     said = said[0].removeprefix("FATAL ").replace(ini, template.path)
     if found.code == REJECTED and template.path not in said:
         said = f"{template.path}: {said}"
-    return impossible(found.code, f"{found.title}: {said}. {found.remedy}")
+    # Nobody has cancelled a trial: a launcher that ends without a word has not started it.
+    known = found if found.code not in (UNKNOWN_CAUSE, CANCELLED) else catalogue.entry(NOT_STARTED)
+    return impossible(known.code, f"{known.title}: {said}. {known.remedy}")
 
 
 def _require_one_job(target, sizes):

@@ -19,8 +19,8 @@ NAMES = {
     "stdout": OUTPUT,
 }
 # How much of either end of a file is read: a benchmark may warn of a million files.
-END = 2 * 1024 * 1024
-LONGEST = 2000
+END = 512 * 1024
+LONGEST = 500
 MOST_ALIKE = 5
 # Open MPI puts what it has to say between two such lines, and wraps it there.
 FRAME = re.compile(r"-{20,}")

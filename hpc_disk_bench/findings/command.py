@@ -41,7 +41,7 @@ def main(arguments):
         first, *others = texts if formed else [verdict.text, *texts]
         say(f"{verdict.phase:{width}}  {first}", *(f"{'':{width}}  {text}" for text in others))
     count = sum(len(verdict.findings) for verdict in found)
-    say("", f"{len(found)} phases, {count} finding{'s' * (count != 1)}")
+    say("", f"{len(found)} phase{'s' * (len(found) != 1)}, {count} finding{'s' * (count != 1)}")
     return DONE
 
 

@@ -186,7 +186,7 @@ def _swell(start, duration, values, latency):
     slow = values < level - clear
     best = None
     for begin, end in _stretches(slow):
-        if end - begin < LEAST_BLOCK or end - begin > SWELL_LONGEST * n:
+        if slow[begin:end].sum() < LEAST_BLOCK or end - begin > SWELL_LONGEST * n:
             continue
         # Something fast must come before and after, else it is a drop or a late start.
         if begin < LEAST_BLOCK or n - end < LEAST_BLOCK:

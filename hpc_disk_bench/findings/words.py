@@ -13,7 +13,12 @@ def rate(value, unit):
         scale, name = (2**30, "GiB/s") if value >= 2**30 else (2**20, "MiB/s")
     else:
         scale, name = (1e3, "kIOPS") if value >= 1e3 else (1, "IOPS")
-    return f"{value / scale:.3g} {name}"
+    return f"{_digits(value / scale)} {name}"
+
+
+def _digits(value):
+    """Three digits that count, without an exponent."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def percent(share):

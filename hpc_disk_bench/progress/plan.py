@@ -14,7 +14,10 @@ EXTENDED = (
     "ior-rnd4K-easy-read",
 )
 # Sections that set what several phases share.
-GROUPS = ("ior-easy", "mdtest-easy", "mdworkbench", "ior-hard", "mdtest-hard")
+GROUPS = (
+    *("ior-easy", "ior-rnd4K", "mdtest-easy", "ior-rnd1MB", "mdworkbench", "ior-hard"),
+    "mdtest-hard",
+)
 NO_PHASES = {"global", "debug", *GROUPS}
 # The timestamp measures nothing and is told of by nobody.
 UNTOLD = "timestamp"

@@ -63,7 +63,7 @@ def chart(part):
         "</script>",
         tag("noscript", "The figure needs JavaScript; its numbers are in the tables."),
         tag("figcaption", _sentence(part.caption)),
-        class_="hdb-figure",
+        class_="hdb-figure" if part.derive else "hdb-figure hdb-unfiltered",
         id=f"figure-{part.name}",
     )
 
@@ -93,9 +93,15 @@ def table(part):
         cells = [_cell(column, k) for column in part.columns]
         muted = bool(part.muted) and part.muted[k]
         rows.append(
-            tag("tr", *cells, class_="hdb-muted" if muted else None, data_runs=_behind(part, k),
-                data_of=part.of and part.of[k])
-        )  # fmt: skip
+            tag(
+                "tr",
+                *cells,
+                class_="hdb-muted" if muted else None,
+                data_runs=_behind(part, k),
+                data_of=part.of and part.of[k],
+                hidden="" if k >= part.page else None,
+            )
+        )
     body = tag(
         "table",
         tag("thead", tag("tr", *head)),
@@ -116,7 +122,9 @@ def table(part):
         tag("p", _sentence(part.caption), class_="hdb-caption"),
         tag("p", escape(ON_PAPER.format(part.rows, len(part.columns))), class_="hdb-paper")
         if too_wide else "",
-        class_="hdb-tablebox hdb-toowide" if too_wide else "hdb-tablebox",
+        class_=" ".join(
+            ["hdb-tablebox", *["hdb-toowide"] * too_wide, *["hdb-unfiltered"] * (part.runs is None)]
+        ),
         id=f"table-{part.name}",
     )  # fmt: skip
 

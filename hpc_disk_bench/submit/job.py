@@ -46,6 +46,8 @@ class Job:
             require_name(what, getattr(self, what))
         if self.volume:
             require_name("volume", self.volume)
+        # Becomes part of a file's name, by %x.
+        require_name("job name", self.name)
         if re.search(r"[#;\x00-\x1f\x7f]", self.test_dir):
             raise UserError(
                 f"test_dir {self.test_dir!r}: the benchmark's INI cannot hold '#', ';', line ends"

@@ -22,7 +22,8 @@ def submit_one(options, environ):
     if by_hqsub:
         return _by_hqsub(job, options, environ)
     results = os.path.abspath(environ.get("IO500_RESULTS_DIR") or "io500_results")
-    output = os.path.abspath(options.output or "%x_%j.out")
+    # A % starts a pattern of Slurm's: the user's may, that of the directory's name does not.
+    output = os.path.join(os.getcwd().replace("%", "%%"), options.output or "%x_%j.out")
     script = batch_script.render(job, options.template, os.getcwd(), results, output)
     if options.dry_run:
         say(script, end="")
@@ -92,8 +93,10 @@ def _by_hqsub(job, options, environ):
 def _make_directory(output):
     """Where the directory of its output is missing, a job never runs and says nothing."""
     directory = os.path.dirname(output)
+    if "%" in directory.replace("%%", ""):
+        return  # a pattern, which Slurm fills in
+    directory = directory.replace("%%", "%")
     try:
-        if "%" not in directory:
-            os.makedirs(directory, exist_ok=True)
+        os.makedirs(directory, exist_ok=True)
     except OSError as error:
         raise UserError(f"{directory}: cannot be made: {error.strerror}", REFUSED) from error

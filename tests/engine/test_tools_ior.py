@@ -245,7 +245,7 @@ def test_help_names_the_options_that_there_are(bench, option):
     ("options", "line"),
     [
         (["-w", "--nosuch"], "--nosuch is not supported"),
-        (["-m"], "-m is not supported"),
+        (["-j", "3"], "-j is not supported"),
         (["-O", "allocateBufferOnGPU=1"], "-O allocateBufferOnGPU is not supported"),
         (["-O", "summaryFormat=XML"], "there are default, JSON and CSV"),
         (["-w", "-b", "3m", "-t", "2m"], "must be a multiple of transfer size"),

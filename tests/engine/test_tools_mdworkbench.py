@@ -78,9 +78,9 @@ def test_the_calls_of_a_run_of_io500_do_what_its_phases_did(bench):
     [
         (["-P=5", "-I=6"], "-I 6 is more than the -P 5"),
         (["-a", "MPIIO"], "-a MPIIO is not supported"),
-        (["--read-only"], "--read-only is not supported"),
+        (["--adaptive-waiting"], "--adaptive-waiting is not supported"),
         (["--allocateBufferOnGPU"], "--allocateBufferOnGPU is not supported"),
-        (["-O=2"], "-O = 2: expected an integer from 1 to 1"),
+        (["-w=2"], "-w needs -W"),
         (["-t=-1"], "-t = -1: expected a number"),
         (["-2"], "md-workbench.status, which an earlier -1 wrote, is not there"),
     ],

@@ -18,6 +18,11 @@ CALLS = [
     "stream -n 9m -t 300k -R -o {data}/f --csv {here}/s",
     "pfind {here} -C -name *a* -size 10c -D rates -r {here}/p",
     "mdworkbench -o={data}/w -D=3 -P=7 -I=5 -R=2 -X --process-reports",
+    "ior -w -r -R -z -b 96k -t 8k -s 3 --randomPrefill=32k -N 2 -m -i 2 -Y -M 1m -o {data}/f"
+    " -O savePerOpDataCSV={here}/o",
+    "mdtest -n 7 -I 3 -c -k -R --verify-write -w 100 -e 100 -X -u -d {data}/m",
+    "pfind {here} -regex a+ -P -s 9",
+    "mdworkbench -o={data}/w -D=2 -P=9 -I=9 -R=2 -O=2 -w=5 -W",
     "ior --help",
 ]
 

@@ -81,10 +81,10 @@ def test_a_directory_that_nobody_may_read_is_told(bench, tree):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["."], "-C is needed"),
+        ([".", "-e"], "-e is not supported"),
         ([".", "-C", "-size", "3901"], "-size 3901: expected bytes"),
         ([".", "-C", "-name", "a?c"], "-name a?c: expected *part*"),
-        ([".", "-C", "-regex", "x"], "-regex is not supported"),
+        ([".", "-C", "-regex", "("], "-regex (: "),
         ([".", "-C", "-H", "2"], "-H = 2: expected an integer from 0 to 1"),
         ([".", "-C", "-D", "all"], "-D all is not supported"),
         (["/no/such/directory", "-C"], "/no/such/directory: No such file or directory (ENOENT)"),

@@ -3,7 +3,8 @@
     python faulty_storage.py MOUNTPOINT [OPERATION NAME AFTER ERRNO]
 
 From the AFTER-th on, calls of OPERATION (create, mkdir, write, fsync, read, unlink) on what is
-called NAME (a pattern) end with ERRNO. Prints a line once it is mounted; ends when it is unmounted.
+called NAME (a pattern) end with ERRNO, or take so many seconds where that is a number. Prints a
+line once it is mounted; ends when it is unmounted.
 """
 
 import ctypes
@@ -46,7 +47,9 @@ class Storage:
         if self.fault and operation == self.fault[0] and fnmatch.fnmatch(name, self.fault[1]):
             self.calls += 1
             if self.calls >= self.fault[2]:
-                raise OSError(self.fault[3], "")
+                if isinstance(self.fault[3], int):
+                    raise OSError(self.fault[3], "")
+                time.sleep(self.fault[3])
 
     def init(self, node, body):
         _, minor, ahead, _ = struct.unpack_from("<IIII", body)
@@ -215,7 +218,8 @@ def main():
     point, *fault = sys.argv[1:]
     if fault:
         operation, name, after, error = fault
-        fault = operation, name, int(after), getattr(errno, error)
+        acts = getattr(errno, error) if error.isalpha() else float(error)
+        fault = operation, name, int(after), acts
     device = os.open("/dev/fuse", os.O_RDWR)
     libc = ctypes.CDLL(None, use_errno=True)
     options = f"fd={device},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions"

@@ -92,6 +92,11 @@ class Wrapper:
         out, err = process.communicate()
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
+    def hangs(self):
+        """Whether the stand-in has come to where it writes data for ever."""
+        outputs = self.results.glob("**/io500.out")
+        return any("hanging" in path.read_text() for path in outputs)
+
     @property
     def runs(self):
         """The run directories there are, oldest first."""
@@ -110,6 +115,13 @@ def wrapper(tmp_path):
     directory = tmp_path / "wrapper"
     directory.mkdir()
     return Wrapper(directory)
+
+
+@pytest.fixture
+def hanging(wrapper, recorded):
+    """A wrapper whose benchmark writes data for ever, after some phases."""
+    wrapper.use_stand_in(hang=1, run=recorded("aborted"))
+    return wrapper
 
 
 @pytest.fixture

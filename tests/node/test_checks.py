@@ -180,7 +180,7 @@ def test_a_signal_while_a_storage_does_not_answer_ends_the_wrapper(probed, tmp_p
     with hung_mount(tmp_path / "hung") as point:
         process = probed.start(test_dir=point)
         deadline = time.monotonic() + 60
-        while not _children(process.pid):
+        while not _lookers(process.pid):
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
@@ -205,16 +205,11 @@ def test_check_does_not_go_with_parsing_again(wrapper):
     assert "--check does not belong to --reprocess" in err
 
 
-def _children(pid):
-    """Processes that this one's Python has forked off; the shell has become that Python by then."""
+def _lookers(pid):
+    """The processes that a wrapper has sent to look at the storage: each leads its own session."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            found = [child for child in file.read().split() if _is_python(child)]
-        return found if _is_python(pid) else []
+            children = map(int, file.read().split())
+        return [child for child in children if os.getsid(child) == child]
     except OSError:
         return []
-
-
-def _is_python(pid):
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return b"__main__.py\0run\0" in file.read()

@@ -16,17 +16,6 @@ from tests.support.processes import processes_in, wait_for
 MARKER = ".hpc-disk-bench.json"
 
 
-@pytest.fixture
-def hanging(wrapper, recorded):
-    """A wrapper whose benchmark writes data for ever, after some phases."""
-    wrapper.use_stand_in(hang=1, run=recorded("aborted"))
-    return wrapper
-
-
-def hangs(wrapper):
-    return any("hanging" in path.read_text() for path in wrapper.results.glob("**/io500.out"))
-
-
 def kill(wrapper, process):
     """kill -9 of the wrapper; its benchmark goes with it."""
     process.kill()
@@ -38,7 +27,7 @@ def kill(wrapper, process):
 def killed(hanging):
     """A wrapper with the leftovers of one run that was killed."""
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     kill(hanging, process)
     return hanging
 
@@ -79,7 +68,7 @@ def forge(directory, **changes):
 
 def test_a_benchmark_ends_with_its_wrapper_even_when_that_is_killed(hanging):
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     process.kill()
     process.communicate()
     wait_for(lambda: not processes_in(hanging.directory))
@@ -110,7 +99,7 @@ def test_a_dry_run_says_what_would_go_and_touches_nothing(killed):
 
 def test_a_run_that_goes_on_is_left_alone_and_named(hanging):
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     path = left(hanging)
     code, out, err = clean(hanging, "--force")
     assert (code, out) == (0, "")
@@ -124,7 +113,7 @@ def test_a_run_that_goes_on_is_left_alone_and_named(hanging):
 def test_a_benchmark_that_outlives_its_wrapper_keeps_its_data(hanging, recorded):
     hanging.use_stand_in(hang="deaf", run=recorded("aborted"))
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     process.kill()
     process.communicate()
     code, _, err = clean(hanging, "--force")

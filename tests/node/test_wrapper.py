@@ -267,7 +267,7 @@ def test_the_extended_configuration_asks_the_benchmark_for_its_mode(finished, re
     finished.environ["CONFIG_FILE"] = "config-extended.ini"
     done = finished.run()
     assert (finished.runs[0] / "arguments.txt").read_text().endswith("io500.ini --mode=extended\n")
-    assert " phase 18 ior-rnd4K-easy-read done" in done.stderr
+    assert " phase 18/18 ior-rnd4K-easy-read done" in done.stderr
     assert "score_extended" in finished.json("results.json")
 
 

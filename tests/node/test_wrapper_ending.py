@@ -9,27 +9,9 @@ import time
 
 import pytest
 
+from tests.support.processes import processes_in, wait_for
+
 ENDINGS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-
-
-def wait_for(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
-def processes_in(directory):
-    """The processes that have `directory` in their arguments."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/cmdline", "rb") as file:
-                if os.fsencode(directory) in file.read():
-                    found.append(int(name))
-        except OSError:
-            continue
-    return found
 
 
 def whole_json(wrapper):
@@ -37,17 +19,6 @@ def whole_json(wrapper):
     paths = [path for path in wrapper.directory.rglob("*") if ".json" in path.name]
     assert not [path for path in paths if path.suffix != ".json"]
     return {path.name: json.loads(path.read_text()) for path in paths}
-
-
-@pytest.fixture
-def hanging(wrapper, recorded):
-    """A wrapper whose benchmark writes data for ever, after some phases."""
-    wrapper.use_stand_in(hang=1, run=recorded("aborted"))
-    return wrapper
-
-
-def hangs(wrapper):
-    return any("hanging" in path.read_text() for path in wrapper.results.glob("**/io500.out"))
 
 
 def test_a_benchmark_that_fails_is_exit_code_4_with_its_evidence(wrapper, recorded):
@@ -143,7 +114,7 @@ def test_an_embedded_engine_that_does_not_run_here_is_refused_before_anything_is
 @pytest.mark.parametrize("number", ENDINGS, ids=lambda number: number.name)
 def test_a_signal_ends_the_run_keeps_what_was_measured_and_removes_its_data(hanging, number):
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (ENDINGS[number], "")
@@ -162,7 +133,7 @@ def test_a_signal_ends_the_run_keeps_what_was_measured_and_removes_its_data(hang
 def test_ranks_that_ignore_the_signal_are_killed(hanging):
     hanging.use_stand_in(hang="deaf")
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     process.terminate()
     process.communicate(timeout=40)
     assert process.returncode == 143
@@ -173,7 +144,7 @@ def test_ranks_that_ignore_the_signal_are_killed(hanging):
 def test_a_job_cancelled_as_slurm_does_it_ends_the_same_way(hanging):
     """CONT and TERM to the wrapper and to all its children at once."""
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     for number in (signal.SIGCONT, signal.SIGTERM):
         for pid in processes_in(hanging.directory):
             os.kill(pid, number)
@@ -185,7 +156,7 @@ def test_a_job_cancelled_as_slurm_does_it_ends_the_same_way(hanging):
 
 def test_a_run_under_nohup_survives_the_hang_up(hanging):
     process = hanging.start(command=["nohup", *hanging.arguments()])
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     process.send_signal(signal.SIGHUP)
     time.sleep(0.5)
     assert process.poll() is None
@@ -212,7 +183,7 @@ def test_signals_at_random_moments_leave_nothing_half_done(wrapper, recorded):
 
 def test_a_second_signal_does_not_cut_the_removal_short(hanging):
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     for _ in range(5):
         process.send_signal(signal.SIGINT)
         time.sleep(0.05)
@@ -233,7 +204,7 @@ def test_ctrl_c_in_a_terminal_ends_the_run_in_the_words_of_a_terminal(hanging):
         preexec_fn=lambda: os.setsid() or __import__("fcntl").ioctl(0, 0x540E, 0),
     )
     os.close(slave)
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     os.write(master, b"\x03")
     process.wait(timeout=30)
     seen = b""
@@ -271,7 +242,7 @@ def test_only_the_run_s_own_directory_is_removed(hanging):
     outside.mkdir()
     (outside / "precious").write_text("data")
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     (data,) = hanging.test_dir.glob("io500.*/data")
     (data / "link").symlink_to(outside)
     process.terminate()
@@ -283,7 +254,7 @@ def test_only_the_run_s_own_directory_is_removed(hanging):
 @pytest.mark.parametrize("change", ["marker gone", "marker of another", "a link"])
 def test_a_directory_that_is_no_longer_the_run_s_own_is_left_alone(hanging, change):
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     (data,) = hanging.test_dir.glob("io500.*/data")
     marker = data.parent / ".hpc-disk-bench.json"
     if change == "marker gone":
@@ -305,7 +276,7 @@ def test_what_is_mounted_in_the_data_is_not_emptied(hanging, mount):
     point = mount("-t", "tmpfs", "tmpfs")
     (point / "precious").write_text("data")
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     (data,) = hanging.test_dir.glob("io500.*/data")
     inside = data / "inside"
     inside.mkdir()
@@ -323,7 +294,7 @@ def test_what_is_mounted_in_the_data_is_not_emptied(hanging, mount):
 
 def test_the_marker_says_whose_data_it_is(hanging):
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     (marker,) = hanging.test_dir.glob("io500.*/.hpc-disk-bench.json")
     content = json.loads(marker.read_text())
     assert content["pid"] == process.pid
@@ -337,7 +308,7 @@ def test_a_results_tree_that_fills_up_does_not_leave_the_data_behind(hanging, mo
     hanging.results = point / "results"
     hanging.environ["IO500_RESULTS_DIR"] = str(hanging.results)
     process = hanging.start()
-    wait_for(lambda: hangs(hanging))
+    wait_for(hanging.hangs)
     subprocess.run(["dd", "if=/dev/zero", f"of={point}/filler"], capture_output=True, check=False)
     process.terminate()
     _, err = process.communicate(timeout=30)

@@ -153,7 +153,7 @@ def test_what_the_engine_refuses_is_one_line_before_the_launch_and_leaves_nothin
     done = short.run()
     (line,) = done.stderr.splitlines()
     assert done.returncode == 3
-    assert f"HDB044 {path}" in line
+    assert f"HDB009 configuration rejected: {path}" in line
     assert complaint in line
     assert short.made() == []
 
@@ -166,7 +166,7 @@ def test_a_signal_ends_all_ranks_and_removes_a_running_phase_s_files(endless, nu
     process.send_signal(number)
     _, err = process.communicate(timeout=40)
     assert process.returncode == 128 + number
-    assert "interrupted by" in err
+    assert "HDB019 cancelled" in err
     assert "kept 1 of 12 phases, marked partial" in err
     assert not endless.test_dir.exists()
     ranks = subprocess.run(

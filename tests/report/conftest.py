@@ -1,5 +1,6 @@
 """Tables of all kinds, made by the project's own generator and aggregated by its own command."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -107,11 +108,11 @@ def browser(chromium):
         browser.close()
 
 
-@pytest.fixture
-def visit(browser, page):
+@contextlib.contextmanager
+def visits(browser, page):
     """visit(name): the report on that table in a page of the browser, all figures `drawn` or not.
 
-    After the test, the console has to be empty and no request to have left the file.
+    At the end the console has to be empty and no request to have left the file.
     """
     contexts, said, asked = [], [], []
 
@@ -135,3 +136,17 @@ def visit(browser, page):
         context.close()
     assert said == []
     assert [url for url in asked if not re.match(r"(file|data|blob):", url)] == []
+
+
+@pytest.fixture
+def visit(browser, page):
+    """A visitor of its own for each test: see visits."""
+    with visits(browser, page) as visitor:
+        yield visitor
+
+
+@pytest.fixture(scope="module")
+def visit_once(browser, page):
+    """A visitor for tests that look at one page together and leave it as it is."""
+    with visits(browser, page) as visitor:
+        yield visitor

@@ -170,11 +170,38 @@ def test_a_printed_page_is_light_and_has_all_figures(visit, tmp_path):
     assert tab.evaluate(fill) == "rgb(91, 102, 115)"
 
 
+def test_a_table_too_wide_for_paper_is_replaced_by_a_sentence(visit):
+    tab = visit("mixed", drawn=False)
+    box = tab.locator("#table-raw-data")
+    assert not box.locator(".hdb-paper").is_visible()
+    tab.emulate_media(media="print")
+    assert "do not fit on paper" in box.locator(".hdb-paper").inner_text()
+    assert not box.locator("table").is_visible()
+    assert tab.locator("#table-score-table table").is_visible()
+
+
+def test_the_numbers_of_a_figure_are_a_table_that_sorts_and_follows_the_filter(visit, runs_of):
+    tab = visit("mixed")
+    figure = tab.locator("#figure-score-halves")
+    figure.get_by_text("The numbers of this figure").click()
+    runs = runs_of("mixed")
+    both = (runs["score_bandwidth"] > 0) & (runs["score_iops"] > 0)
+    assert f"of {both.sum()} rows" in figure.locator(".hdb-status").inner_text()
+    figure.get_by_role("button", name="value", exact=True).click()
+    values = numbers(figure.locator("tbody tr:not([hidden]) td.hdb-number").all_inner_texts())
+    assert values == sorted(values)
+    tab.evaluate("window.location.hash = '#?valid=1'")
+    left = int((both & runs["counts"]).sum())
+    figure.get_by_text(f"of {left} rows").wait_for()
+
+
 def test_without_script_the_tables_and_the_reasons_can_still_be_read(browser, page):
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(page("mixed").as_uri())
-    assert tab.locator("#table-score-table tbody tr").count() > 190
+    rows = tab.locator("#table-score-table tbody tr").all()
+    assert len(rows) > 190
+    assert rows[-1].is_visible()
     assert tab.locator(".hdb-banner").is_visible()
     assert "needs JavaScript" in tab.locator("#figure-score-ranking").inner_text()
     context.close()

@@ -20,7 +20,6 @@ from hpc_disk_bench.report import (
     tables_rates,
     tidy,
 )
-from tests.support.report_page import column_of
 
 NFS = "#?type=nfs"
 DERIVED_TABLES = {
@@ -54,6 +53,12 @@ def nfs(runs):
     return runs[runs["storage_type"] == "nfs"].copy()
 
 
+@pytest.fixture(scope="module")
+def nfs_page(visit_once):
+    """The page filtered to NFS, all figures drawn."""
+    return visit_once("mixed", place=NFS)
+
+
 def shown_rows(tab, name):
     """Every row of a table that the filter leaves, whatever the page of the table."""
     everything = tab.locator(f"#table-{name}").get_by_role("button", name=re.compile("^All "))
@@ -83,10 +88,9 @@ def plotted(tab, name):
 
 
 @pytest.mark.parametrize("name", DERIVED_TABLES)
-def test_a_filtered_table_says_what_the_report_of_those_runs_would(name, visit, nfs):
+def test_a_filtered_table_says_what_the_report_of_those_runs_would(name, nfs_page, nfs):
     wanted = DERIVED_TABLES[name](nfs)
-    tab = visit("mixed", drawn=False, place=NFS)
-    found = shown_rows(tab, name)
+    found = shown_rows(nfs_page, name)
     heads = [column.title for column in wanted.columns]
     kept = [k for k, head in enumerate(heads) if head not in NOT_DERIVED]
     expected = [
@@ -97,9 +101,9 @@ def test_a_filtered_table_says_what_the_report_of_those_runs_would(name, visit, 
 
 
 @pytest.mark.parametrize("name", DOTS)
-def test_a_filtered_figure_shows_what_the_report_of_those_runs_would(name, visit, nfs):
+def test_a_filtered_figure_shows_what_the_report_of_those_runs_would(name, nfs_page, nfs):
     wanted = DOTS[name](nfs).figure
-    data, layout = plotted(visit("mixed", place=NFS), name)
+    data, layout = plotted(nfs_page, name)
     assert layout["yaxis"]["ticktext"] == list(wanted.layout.yaxis.ticktext)
     assert [trace["meta"] for trace in data] == [trace.meta for trace in wanted.data]
     for drawn, trace in zip(data, wanted.data, strict=True):
@@ -119,16 +123,16 @@ def test_a_filtered_figure_shows_what_the_report_of_those_runs_would(name, visit
             assert drawn["customdata"][own] == trace.customdata[k]
 
 
-def test_panels_of_fewer_rows_are_laid_out_as_the_report_of_those_runs_would(visit, nfs):
+def test_panels_of_fewer_rows_are_laid_out_as_the_report_of_those_runs_would(nfs_page, nfs):
     wanted = DOTS["iops-by-operation"](nfs)
-    _, layout = plotted(visit("mixed", place=NFS), "iops-by-operation")
+    _, layout = plotted(nfs_page, "iops-by-operation")
     assert layout["height"] == wanted.height
     for axis in ("yaxis", "yaxis2", "yaxis7"):
         assert layout[axis]["domain"] == pytest.approx(wanted.figure.layout[axis].domain, abs=1e-4)
 
 
-def test_ranges_factors_parts_and_the_heatmap_follow_the_filter(visit, nfs):
-    tab = visit("mixed", place=NFS)
+def test_ranges_factors_parts_and_the_heatmap_follow_the_filter(nfs_page, nfs):
+    tab = nfs_page
     data, _ = plotted(tab, "bandwidth-by-difficulty")
     ranges = figures_rates.bandwidth_by_difficulty(tidy.bandwidth(nfs)).figure.data
     ours = {(t["name"], t["xaxis"]): t["x"] for t in data if t["meta"] == "range" and t["x"]}
@@ -285,10 +289,3 @@ def test_names_with_html_are_text_in_the_filter(visit):
     tab.locator(".hdb-facet > summary", has_text="Node").click()
     assert "<script>alert(1)</script>" in tab.locator(".hdb-facet[open]").inner_text()
     assert tab.locator("main img").count() == 0
-
-
-def test_names_sort_in_the_filtered_score_table(visit):
-    tab = visit("mixed", drawn=False, place=NFS)
-    ranks = [int(text) for text in column_of(tab, "score-table", "rank") if text]
-    assert ranks == sorted(ranks)
-    assert ranks[0] == 1

@@ -14,6 +14,11 @@ def counting(table):
     return runs[runs["counts"]]
 
 
+@pytest.fixture(scope="module")
+def tab(visit_once):
+    return visit_once("mixed", drawn=False)
+
+
 def chosen(tab, by, a=None, b=None):
     place = tab.locator("#hdb-groups")
     place.get_by_label("Compare by").select_option(by)
@@ -30,9 +35,9 @@ def rows(place, name):
     ]
 
 
-def test_two_storages_have_the_ratios_and_verdicts_of_the_package(visit, counting):
+def test_two_storages_have_the_ratios_and_verdicts_of_the_package(tab, counting):
     a, b = counting["storage"].value_counts().index[:2]
-    place = chosen(visit("mixed", drawn=False), "storage", a, b)
+    place = chosen(tab, "storage", a, b)
     sides = [counting[counting["storage"] == name] for name in (a, b)]
     wanted = groups.compare(*sides)
     found = rows(place, "group-comparison")
@@ -45,9 +50,9 @@ def test_two_storages_have_the_ratios_and_verdicts_of_the_package(visit, countin
         assert row[7].endswith(one.verdict)
 
 
-def test_what_differs_stands_above_the_numbers(visit, counting):
+def test_what_differs_stands_above_the_numbers(tab, counting):
     a, b = counting["storage"].value_counts().index[:2]
-    place = chosen(visit("mixed", drawn=False), "storage", a, b)
+    place = chosen(tab, "storage", a, b)
     sides = [counting[counting["storage"] == name].to_dict("records") for name in (a, b)]
     wanted = [one.field.title for one in differences.differences(*sides)]
     assert [row[0] for row in rows(place, "group-differences")] == wanted
@@ -55,15 +60,15 @@ def test_what_differs_stands_above_the_numbers(visit, counting):
     assert names == ["group-differences", "group-comparison"]
 
 
-def test_a_group_of_two_runs_is_not_decidable(visit, counting):
+def test_a_group_of_two_runs_is_not_decidable(tab, counting):
     sizes = counting["target"].value_counts()
     two, many = sizes[sizes == 2].index[0], sizes.index[0]
-    place = chosen(visit("mixed", drawn=False), "target", many, two)
+    place = chosen(tab, "target", many, two)
     assert all(row[7] == "? n = 2: not decidable" for row in rows(place, "group-comparison"))
 
 
-def test_before_and_after_a_date_share_out_the_runs(visit, counting):
-    place = chosen(visit("mixed", drawn=False), "date")
+def test_before_and_after_a_date_share_out_the_runs(tab, counting):
+    place = chosen(tab, "date")
     sizes = place.locator(".hdb-sizes").inner_text()
     found = [int(n) for n in re.findall(r"(\d+) runs", sizes)]
     assert sum(found) == len(counting)

@@ -145,6 +145,7 @@ LOCAL = 'storage = "local"\ndevice = "ssd"'
         (["none.toml"], "none.toml: cannot be read: No such file"),
         (["c", "n", "local", "ssd", "d", "-p", "x"], "--ranks 'x': a number is needed"),
         (["c", "n", "local", "ssd", "d", "--time", "soon"], "--time 'soon': 90 (minutes)"),
+        (["c", "n", "local", "ssd", "d", "-r", "a/b"], "job name 'a/b': only letters, digits"),
         (["c", "n", "local", "ssd", "d", "--status"], "belong to a campaign"),
         (["c", "../n", "local", "ssd", "d"], "node '../n': only letters, digits"),
         (["c.toml", "-p", "4"], "--ranks belongs to one run"),

@@ -137,9 +137,11 @@ def test_a_cancelled_run_says_so_and_leaves_nothing_behind(cluster, here, read):
 
 
 def test_the_directory_of_the_output_is_made(cluster, here):
+    directory = here.directory / "100%j"
+    directory.mkdir()
     asked = ["-p", 1, "-w", "n1", "--output", "deep er/logs/%x.out", *TARGET, here.test_dir]
-    assert cluster.ended(cluster.submit(SUBMIT, *asked, cwd=here.directory))["ExitCode"] == "0:0"
-    assert "results" in (here.directory / "deep er/logs/io500.n1.local.ssd.out").read_text()
+    assert cluster.ended(cluster.submit(SUBMIT, *asked, cwd=directory))["ExitCode"] == "0:0"
+    assert "results" in (directory / "deep er/logs/io500.n1.local.ssd.out").read_text()
 
 
 def test_what_slurm_refuses_is_one_line_in_its_own_words(cluster, here):

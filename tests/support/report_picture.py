@@ -1,4 +1,4 @@
-"""Takes docs/images/report.png: the report of a made-up fleet, in a real browser.
+"""Takes the pictures in docs/images/: the report of a made-up fleet, in a real browser.
 
 python tests/support/report_picture.py
 """
@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 from tests.support import trees  # noqa: E402
 
-PICTURE = ROOT / "docs/images/report.png"
+PICTURES = ROOT / "docs/images"
 STORAGES = [
     ("local", "", "hdd"),
     ("nfs", "nfs4", "hdd"),
@@ -59,21 +59,38 @@ def main():
         shoot(page)
 
 
+ALL_DRAWN = """() => {
+  const [done, all] = (document.documentElement.dataset.hdbFigures || "0/-1").split("/");
+  return done === all;
+}"""
+# (name, width and height, colours, place and filter, what stands at the top of the picture)
+SHOTS = [
+    ("report.png", (1280, 1000), "light", "", "answer"),
+    ("report-ranking.png", (1280, 760), "light", "#?type=nfs", "figure-score-ranking"),
+    ("report-groups.png", (1280, 900), "light", "", "table-groups"),
+    ("report-phone.png", (390, 844), "dark", "", "figure-bandwidth-by-storage"),
+]
+
+
 def shoot(page):
     with sync_playwright() as started:
         executable = shutil.which("chromium")
         browser = started.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": 1280, "height": 1100})
-        tab.goto(page.as_uri())
-        tab.wait_for_function("document.documentElement.dataset.hdbFigures.startsWith('11/')")
-        tab.evaluate(
-            """() => {
-              const figure = document.getElementById("figure-score-ranking");
-              window.scrollTo({ top: figure.offsetTop - 24, behavior: "instant" });
-            }"""
-        )
-        tab.wait_for_timeout(500)
-        tab.screenshot(path=PICTURE)
+        for name, (width, height), scheme, place, top in SHOTS:
+            view = {"width": width, "height": height}
+            tab = browser.new_page(viewport=view, color_scheme=scheme)
+            tab.goto(page.as_uri() + place)
+            tab.wait_for_function(ALL_DRAWN)
+            tab.evaluate(
+                """(top) => {
+                  const { y } = document.getElementById(top).getBoundingClientRect();
+                  window.scrollTo({ top: window.scrollY + y - 64, behavior: "instant" });
+                }""",
+                top,
+            )
+            tab.wait_for_timeout(500)
+            tab.screenshot(path=PICTURES / name)
+            tab.close()
         browser.close()
 
 

@@ -33,6 +33,12 @@
       Object.entries(value).map(([key, item]) => [key, written(item, texts)]));
   }
 
+  function paint(place, data, layout, theme) {
+    const whole = { ...layout, template: window.HDB.template };
+    place.style.height = `${layout.height}px`;
+    window.Plotly.react(place, coloured(data, theme), coloured(whole, theme), config);
+  }
+
   function draw(figure, theme = document.documentElement.dataset.hdbTheme, width = undefined) {
     const narrow = figure.spec.narrow && (width || figure.place.clientWidth) < NARROW;
     const height = (narrow && figure.spec.narrowHeight) || figure.spec.height;
@@ -42,14 +48,14 @@
     if (width) layout.width = width;
     layout.annotations ??= [];
     figure.narrow = narrow;
+    const all = window.HDB.runs?.filtered()
+      ? " This describes all runs; the numbers of those that are shown stand below the figure." : "";
+    figure.place.setAttribute("aria-label", figure.alt + all);
     figure.theme = theme;
     try {
       if (window.HDB.runs?.filtered()) data = window.HDB.derive(figure.spec, layout, narrow);
       Object.assign(figure, { data, layout });
-      layout = coloured(layout, theme);
-      layout.template = coloured(window.HDB.template, theme);
-      figure.place.style.height = `${layout.height}px`;
-      window.Plotly.react(figure.place, coloured(data, theme), layout, config);
+      paint(figure.place, data, layout, theme);
     } catch (error) {
       // One figure that fails must not take the others with it.
       figure.place.textContent = `This figure could not be drawn: ${error.message}`;
@@ -80,9 +86,18 @@
   document.addEventListener("DOMContentLoaded", () => {
     for (const script of document.querySelectorAll("script.hdb-spec")) {
       const place = document.getElementById(script.dataset.for);
-      const spec = JSON.parse(script.textContent);
-      spec.data = written(spec.data, spec.texts);
-      figures.push({ place, spec, drawn: false });
+      // Read when it is drawn: those far below must not keep the first one waiting.
+      let spec;
+      figures.push({
+        place, drawn: false, alt: place.getAttribute("aria-label"),
+        get spec() {
+          if (!spec) {
+            spec = JSON.parse(script.textContent);
+            spec.data = written(spec.data, spec.texts);
+          }
+          return spec;
+        },
+      });
       window.HDB.dataTable(figures.at(-1));
     }
     document.documentElement.dataset.hdbFigures = `0/${figures.length}`;
@@ -118,4 +133,6 @@
     for (const figure of figures) draw(figure, "light", PAPER);
   });
   window.addEventListener("afterprint", () => redraw());
+
+  Object.assign(window.HDB, { paint, PAPER });
 })();

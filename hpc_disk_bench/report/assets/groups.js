@@ -63,29 +63,7 @@
     }).filter((one) => one.a.n && one.b.n);
   }
 
-  function table(name, label, heads, rows) {
-    const made = make("table", { className: "hdb-table" });
-    Object.assign(made.dataset, { name, page: "40" });
-    made.setAttribute("aria-label", label);
-    const head = made.createTHead().insertRow();
-    for (const [title, numeric] of heads) {
-      head.append(make("th", { scope: "col", className: numeric ? "hdb-number" : "" }, title));
-    }
-    const body = made.createTBody();
-    for (const row of rows) {
-      const line = body.insertRow();
-      row.forEach((cell, k) => {
-        const made_ = make("td", { className: heads[k][1] ? "hdb-number" : cell.long ? "hdb-long" : "" },
-          cell.badge ? make("span", { className: `hdb-badge hdb-${cell.badge}` }, cell.shown) : cell.shown ?? cell);
-        if (cell.value !== undefined) made_.dataset.v = Number.isNaN(cell.value) ? "" : String(cell.value);
-        line.append(made_);
-      });
-    }
-    const box = make("div", { className: "hdb-tablebox" },
-      make("div", { className: "hdb-scroll", tabIndex: 0 }, made));
-    result.append(box);
-    window.HDB.enhance(made);
-  }
+  const table = (...all) => window.HDB.tableInto(result, ...all);
 
   const short = (value) => (value.length > 40 ? `${value.slice(0, 39)}…` : value);
   const listed = (counts) => counts.slice(0, 6)
@@ -173,7 +151,8 @@
     by.addEventListener("change", fill);
     for (const input of [...sides, date]) input.addEventListener("change", show);
     document.addEventListener("hdb-filter", show);
-    fill();
+    // The first figure comes before it.
+    window.setTimeout(fill, 100);
   });
 
   window.HDB.groups = { compare, differences };

@@ -41,10 +41,11 @@
     const body = table.tBodies[0];
     const heads = [...table.tHead.rows[0].cells];
     const titles = heads.map((head) => head.textContent);
+    // What rows hold is read when it is asked for: a raw table has a hundred thousand cells.
     const rows = [...body.rows].map((row) => ({
       row,
-      values: [...row.cells].map(raw),
-      text: row.textContent.toLowerCase(),
+      get values() { return [...row.cells].map(raw); },
+      get text() { return this.words ??= row.textContent.toLowerCase(); },
     }));
     const size = Number(table.dataset.page) || rows.length;
     let found = rows;
@@ -91,7 +92,8 @@
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
       const numeric = head.classList.contains("hdb-number");
-      rows.sort((a, b) => compare(a.values[column], b.values[column], numeric, direction));
+      for (const one of rows) one.key = raw(one.row.cells[column]);
+      rows.sort((a, b) => compare(a.key, b.key, numeric, direction));
       body.append(...rows.map((one) => one.row));
       filter();
     }
@@ -110,7 +112,7 @@
         if (one.row.dataset.runs === undefined) continue;
         const own = window.HDB.cells.behind(one.row);
         one.without = own.length === 0;
-        if (!one.without) recompute(one, own);
+        if (!one.without && ways.some(Boolean)) recompute(one, own);
       }
       page = 0;
       filter();
@@ -119,22 +121,19 @@
     function recompute(one, own) {
       const runs = window.HDB.runs;
       one.before ??= one.row.cloneNode(true);
+      const before = runs.filtered() ? null : [...one.before.cloneNode(true).cells];
       ways.forEach((how, column) => {
         if (!how) return;
         const cell = one.row.cells[column];
-        if (runs.filtered()) {
-          write(cell, window.HDB.cells.computed(one.row, own, how, table.dataset.used));
-        } else {
-          const before = one.before.cloneNode(true).cells[column];
-          cell.replaceChildren(...before.childNodes);
-          setRaw(cell, before.dataset.v);
-        }
-        one.values[column] = raw(cell);
+        if (before) {
+          cell.replaceChildren(...before[column].childNodes);
+          setRaw(cell, before[column].dataset.v);
+        } else write(cell, window.HDB.cells.computed(one.row, own, how, table.dataset.used));
       });
       if (table.dataset.used === "best") {
         one.row.classList.toggle("hdb-muted", !own.some(runs.counts));
       }
-      one.text = one.row.textContent.toLowerCase();
+      one.words = null;
     }
 
     function setRaw(cell, value) {
@@ -175,7 +174,34 @@
     else show();
   }
 
-  Object.assign(window.HDB, { enhance, element });
+  // A table made in the page, below `place`. heads: [title, numeric?]; a cell is a text, or {shown,
+  // value: as it is sorted, badge, long}.
+  function tableInto(place, name, label, heads, rows) {
+    const made = element("table", { className: "hdb-table hdb-wrap" });
+    Object.assign(made.dataset, { name, page: "40" });
+    made.setAttribute("aria-label", label);
+    const head = made.createTHead().insertRow();
+    for (const [title, numeric] of heads) {
+      head.append(element("th", { scope: "col", className: numeric ? "hdb-number" : "" }, title));
+    }
+    const body = made.createTBody();
+    for (const row of rows) {
+      const line = body.insertRow();
+      row.forEach((cell, k) => {
+        const { shown = cell, value, badge, long } = cell;
+        const className = heads[k][1] ? "hdb-number" : long ? "hdb-long" : "";
+        const content = badge ? element("span", { className: `hdb-badge hdb-${badge}` }, shown) : shown;
+        const one = element("td", { className }, content);
+        if (value !== undefined) one.dataset.v = Number.isNaN(value) ? "" : String(value);
+        line.append(one);
+      });
+    }
+    place.append(element("div", { className: "hdb-tablebox" },
+      element("div", { className: "hdb-scroll", tabIndex: 0 }, made)));
+    enhance(made);
+  }
+
+  Object.assign(window.HDB, { enhance, element, tableInto });
 
   document.addEventListener("DOMContentLoaded", () => {
     for (const table of document.querySelectorAll("table.hdb-table")) enhance(table);

@@ -1,0 +1,109 @@
+"""Which runs are meant: SOURCE[:CONDITIONS] as a frame of the report's, one row a run."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from hpc_disk_bench.errors import UserError
+from hpc_disk_bench.report import load
+from hpc_disk_bench.table_columns import NODE
+from hpc_disk_bench.table_csv import Wide
+from hpc_disk_bench.table_records import read
+from hpc_disk_bench.table_scan import scan
+
+SHORT = {
+    "cluster": "cluster_name",
+    "node": "node_name",
+    "storage": "storage_type",
+    "volume": "storage_volume",
+    "device": "device_type",
+    "ranks": "num_procs",
+    "config": "config_file",
+}
+
+FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y.%m.%d-%H.%M.%S")
+CONDITION = re.compile(r"(?P<key>[A-Za-z]\w*)=(?P<value>.*)")
+HELP = """\
+runs:
+  SOURCE[:KEY=VALUE[,KEY=VALUE...]]
+  SOURCE   a table (aggregated_results.csv), a results tree, a part of one, or one run's directory
+  KEY      cluster, node, storage, volume, device, ranks, engine, config, or any column of the table
+           from, until: dates as 2026-03-01 or 2026-03-01T14:00, from inclusive, until exclusive
+"""
+
+
+def select(text):
+    """The runs that `text` names, in the order of their start; UserError where there is none."""
+    source, conditions = _parsed(text)
+    if not os.path.exists(source):
+        raise UserError(f"{source}: no such table or directory")
+    runs = _of_tree(Path(source)) if os.path.isdir(source) else load.prepare(load.raw(source))
+    for key, value in conditions:
+        runs = _where(runs, key, value, text)
+    if runs.empty:
+        raise UserError(f"{text}: no run")
+    return runs.sort_values("started", kind="stable")
+
+
+def moment(text, where):
+    """A date as the user wrote it."""
+    for form in FORMS:
+        try:
+            return pd.to_datetime(text, format=form)
+        except ValueError:
+            continue
+    raise UserError(f"{where}: '{text}' is no date: write 2026-03-01 or 2026-03-01T14:00")
+
+
+def _parsed(text):
+    """(source, [(key, value)]): what comes after the last colon, if all of it are conditions."""
+    source, colon, rest = text.rpartition(":")
+    if not colon or os.path.exists(text):
+        return text, []
+    parts = [CONDITION.fullmatch(part) for part in rest.split(",")]
+    if all(parts):
+        return source, [(part["key"], part["value"]) for part in parts]
+    if "=" in rest:
+        raise UserError(f"{text}: '{rest}' is no list of conditions: write KEY=VALUE,KEY=VALUE")
+    return text, []
+
+
+def _where(runs, key, value, text):
+    if key in ("from", "after"):
+        return runs[runs["started"] >= moment(value, text)]
+    if key in ("until", "before"):
+        return runs[runs["started"] < moment(value, text)]
+    column = SHORT.get(key, key)
+    if column not in runs.columns:
+        known = ", ".join([*SHORT, "engine", "from", "until"])
+        raise UserError(f"{text}: there is no '{key}' to select by: {known}, or a column's name")
+    cells = runs[column]
+    if pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells):
+        try:
+            return runs[cells == float(value)]
+        except ValueError as error:
+            raise UserError(f"{text}: '{value}' is no number, {key} is one") from error
+    return runs[cells.astype(str).str.lower() == value.lower()]
+
+
+def _of_tree(directory):
+    """The runs below a directory, with what the tree above it knows of their node."""
+    root = next(
+        (above for above in (directory, *directory.absolute().parents) if (above / NODE).is_file()),
+        directory,
+    )
+    below = os.path.join(os.path.realpath(directory), "")
+    found = scan(os.path.realpath(root))
+    found = found._replace(
+        runs=[run for run in found.runs if os.path.join(run.path, "").startswith(below)]
+    )
+    table = read(found, Wide, lambda run: None)
+    if not table.records:
+        raise UserError(f"{directory}: no run with results below it")
+    content = b"".join(Wide.lines(table.records))
+    return load.prepare(pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False))
