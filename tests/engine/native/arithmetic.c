@@ -4,17 +4,18 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "../../../engine/ior_order.h"
 #include "../../../engine/mdtest.h"
+#include "../../../engine/shuffle.h"
 
 #define TRILLION 1000000000000ULL
 #define EXA 1000000000000000000ULL
 
 static void transfers_lie_where_they_belong_in_a_file_of_an_exabyte(void) {
   struct ior_work work = {.transfer = 47008, .block = 47008, .segments = EXA / 47008 / 1024};
-  struct target target = {.work = &work, .owner = 1023};
   world.size = 1024;
-  uint64_t last = share_of(&work) - 1;
-  uint64_t offset = offset_of(&target, last);
+  uint64_t last = ior_share(&work) - 1;
+  uint64_t offset = ior_offset(&work, 1023, last);
   assert(offset == (last * 1024 + 1023) * 47008);
   assert(offset > EXA - 1024 * 47008ULL * 2 && offset < EXA);
   assert(ior_planned_bytes(&work) == work.segments * 47008 * 1024);
@@ -23,10 +24,9 @@ static void transfers_lie_where_they_belong_in_a_file_of_an_exabyte(void) {
 static void a_rank_can_have_an_exabyte_of_its_own(void) {
   struct ior_work work = {
       .transfer = 2 << 20, .block = EXA >> 21 << 21, .segments = 1, .file_per_process = true};
-  struct target target = {.work = &work};
   world.size = 1;
-  assert(share_of(&work) == EXA >> 21);
-  assert(offset_of(&target, share_of(&work) - 1) == work.block - work.transfer);
+  assert(ior_share(&work) == EXA >> 21);
+  assert(ior_offset(&work, 0, ior_share(&work) - 1) == work.block - work.transfer);
 }
 
 static void a_shuffle_of_a_trillion_transfers_stays_among_them(void) {
