@@ -49,7 +49,7 @@ class Table(NamedTuple):
 
 def record_of(row, form):
     """The record of a row, its text as `form` (of table_csv) writes it."""
-    scored = [name for name, phase in row.phases.items() if phase[-1]]
+    scored = [name for name, phase in row.phases.items() if phase.scored]
     names = SCORED_NAMES & row.phases.keys()
     usual = names == SCORED_NAMES and SCORED_NAMES.issuperset(scored)
     tests = None if usual else sorted(names.union(scored))

@@ -15,7 +15,10 @@ SERIES, RANKS = "timeseries.csv", "ranks.csv"
 # Calls that a phase makes on its way to what it measures.
 ON_THE_WAY = {"getdents", "lstat", "mkdir", "rmdir"}
 NEEDED = {
-    SERIES: {"phase", "operation", "second", "start_epoch_s", "duration_s", "ranks", "operations"},
+    SERIES: {
+        *("phase", "operation", "second", "start_epoch_s", "duration_s"),
+        *("ranks", "operations", "bytes"),
+    },
     RANKS: {"phase", "rank", "host", "operations", "last_s", "end_s", "stonewall_s"},
     TELEMETRY: {"time_epoch", "node", "phase"},
 }

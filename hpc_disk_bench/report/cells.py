@@ -25,6 +25,7 @@ from hpc_disk_bench.report import (
     tool_runs,
 )
 from hpc_disk_bench.report.emit import show
+from hpc_disk_bench.report.inside import section as inside
 
 __all__ = [
     "answer",
@@ -41,6 +42,7 @@ __all__ = [
     "groups",
     "header",
     "history",
+    "inside",
     "load",
     "recommendations",
     "show",

@@ -24,6 +24,8 @@ SCRIPTS = (
     "data.js",
     "figures.js",
     "groups.js",
+    "inside_figures.js",
+    "inside.js",
 )
 # Rows beyond the first page of a table are hidden at first, for a page of 1,000 runs to open soon.
 WITHOUT_SCRIPT = (

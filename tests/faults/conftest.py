@@ -36,9 +36,10 @@ class Faults(Wrapper):
         path.write_text(text.replace("n = 1000\n", "n = 300000\n"))
         self.environ["CONFIG_FILE"] = str(path)
 
-    def has_begun(self, workload):
-        """Whether the run has made the directory of this workload."""
-        return bool(list(self.test_dir.glob(f"io500.*/data/{workload}")))
+    def wait_until_it_has_begun(self, workload, process):
+        """Return once the run has made the directory of this workload, or has ended before it."""
+        pattern = f"io500.*/data/{workload}"
+        wait_for(lambda: process.poll() is not None or list(self.test_dir.glob(pattern)), 180)
 
     def failed_with(self, code, process, *words):
         """The run failed with this diagnosis, said so with these words, and kept its figures."""
@@ -109,6 +110,8 @@ def faulty(tmp_path, real_parts):
     yield do
     for point, process in started:
         subprocess.run(["umount", "-l", point], check=False)
-        wait_for(lambda process=process: process.poll() is not None)
+        # Whoever still waits for this storage gets an error then.
+        process.kill()
+        process.wait()
         process.stdout.close()
         process.stderr.close()

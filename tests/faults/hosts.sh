@@ -49,6 +49,8 @@ become_host() {
   hostname "$1"
   mount --bind "$directory/hosts" /etc/hosts
   mount -t tmpfs tmpfs /dev/shm
+  # Where MPI's daemons keep directories that are named by process and host.
+  mount -t tmpfs tmpfs /var/tmp
   exec /usr/sbin/sshd -D -e -f "$directory/sshd_config"
 }
 

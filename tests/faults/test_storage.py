@@ -9,8 +9,6 @@ import subprocess
 
 import pytest
 
-from tests.support.processes import wait_for
-
 SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 GET_FLAGS, SET_FLAGS, IMMUTABLE = 0x80086601, 0x40086602, 0x10  # of ioctl_iflags(2)
 NO_LOG_FLUSH = b"\x02\0\0\0"
@@ -61,7 +59,7 @@ def test_a_file_system_that_turns_read_only_is_named_and_cleaned_when_it_is_mend
     faults.test_dir = point / "scratch"
     faults.go_on_long()
     process = faults.start("--force")
-    wait_for(lambda: faults.has_begun("mdtest-easy"))
+    faults.wait_until_it_has_begun("mdtest-easy", process)
     trigger = f"/sys/fs/ext4/{device_of(point)}/trigger_fs_error"
     with open(trigger, "w") as file:
         file.write("a test")
@@ -83,7 +81,7 @@ def test_a_disk_that_goes_away_is_an_io_error(faults, ext4):
     faults.test_dir = point / "scratch"
     faults.go_on_long()
     process = faults.start("--force")
-    wait_for(lambda: faults.has_begun("mdtest-easy"))
+    faults.wait_until_it_has_begun("mdtest-easy", process)
     handle = os.open(point, os.O_RDONLY)
     try:
         fcntl.ioctl(handle, SHUTDOWN, NO_LOG_FLUSH)
@@ -97,7 +95,7 @@ def test_a_directory_that_is_closed_to_the_run_is_a_matter_of_permission(faults,
     faults.test_dir = ext4(1000, *ROOMY) / "scratch"
     faults.go_on_long()
     process = faults.start("--force")
-    wait_for(lambda: faults.has_begun("mdtest-easy"))
+    faults.wait_until_it_has_begun("mdtest-easy", process)
     (data,) = faults.test_dir.glob("io500.*/data")
     set_immutable(data, True)
     try:

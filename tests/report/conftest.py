@@ -119,7 +119,7 @@ def visits(browser, page):
     def open_report(name, width=1280, height=900, scheme="light", drawn=True, place=""):
         view = {"width": width, "height": height}
         context = browser.new_context(viewport=view, color_scheme=scheme, accept_downloads=True)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(60_000)  # a loaded machine opens 12 MB slowly
         contexts.append(context)
         tab = context.new_page()
         tab.on("console", lambda message: said.append(message.text))
@@ -128,7 +128,7 @@ def visits(browser, page):
         tab.on("request", lambda request: asked.append(request.url))
         tab.goto(page(name).as_uri() + place)
         if drawn:
-            tab.wait_for_function(ALL_DRAWN, timeout=60_000)
+            tab.wait_for_function(ALL_DRAWN, timeout=120_000)
         return tab
 
     yield open_report

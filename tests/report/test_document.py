@@ -44,7 +44,8 @@ FURTHER = {
     "placement": "score-parts",
     "group-comparison": "device-comparison",
     "write-endings": "time-by-test",
-    "history": "write-endings",
+    "inside-phases": "write-endings",
+    "history": "inside-phases",
     "tool-runs": "raw-data",
 }
 SILENT = {"setup", "bandwidth-prep", "iops-prep", "time-analysis-prep"}

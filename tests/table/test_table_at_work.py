@@ -33,6 +33,9 @@ def writers(root, tmp_path):
         "STAND_IN_RUN": str(recorded),
         "IO500_RESULTS_DIR": str(tmp_path / "io500_results"),
         "NUM_PROCS": "1",
+        # What is tried here is the writing; the checks before a run have their own tests.
+        "CONFIG_FILE": str(root / "tests/support/config-tiny.ini"),
+        "PROBE_SECONDS": "0",
     }
     processes = [
         subprocess.Popen(
