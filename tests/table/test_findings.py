@@ -189,4 +189,4 @@ def test_a_run_without_a_record_and_a_broken_one_are_one_line(root, tmp_path):
     (tmp_path / "timeseries.csv").write_text("a,b\n1,2\n")
     done = inspect(root, tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "timeseries.csv:1: the columns duration_s, operation, " in done.stderr
+    assert "timeseries.csv:1: the columns bytes, duration_s, operation" in done.stderr
