@@ -31,8 +31,6 @@ def spread(faults, hosts, mpirun):
         PRTE_MCA_prte_tmpdir_base="/var/tmp",
         OMPI_MCA_orte_tmpdir_base="/var/tmp",
         OMPI_MCA_btl="^ofi",
-        # Each host believes that this machine's cores are its own; ranks that wait must not spin.
-        OMPI_MCA_mpi_yield_when_idle="1",
     )
     return faults
 
@@ -44,6 +42,8 @@ def start(spread, hosts, *flags):
 
 
 def test_two_hosts_with_two_ranks_each_are_one_run(spread, hosts):
+    # Each host believes that this machine's cores are its own; ranks that wait must not spin.
+    spread.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
     process = start(spread, hosts)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, (out, err)
