@@ -24,7 +24,9 @@ SCRIPTS = (
     "data.js",
     "figures.js",
     "groups.js",
+    "inside_lines.js",
     "inside_figures.js",
+    "inside_ranks.js",
     "inside.js",
 )
 # Rows beyond the first page of a table are hidden at first, for a page of 1,000 runs to open soon.

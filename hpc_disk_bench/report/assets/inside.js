@@ -57,7 +57,7 @@
     const items = run.findings.map((one, k) => [k, ...one]).filter(([, of]) => only === null || of === only);
     const list = make("ol");
     for (const [k, of, kind, text, confidence, from] of items) {
-      const when = from === null ? "" : `, ${S().number(from)} s`;
+      const when = from === null ? "" : `, ${Math.round(from)} s`;
       list.append(make("li", { value: k + 1 }, make("strong", {}, `${run.phases[of].name}${when}: ${kind}`),
         ` ${text} `, make("small", {}, `(confidence ${confidence})`)));
     }
@@ -65,6 +65,13 @@
       ? "Nothing: no phase dropped, decayed or swelled, and no rank kept the others waiting, as far as it can be told."
       : `Nothing in ${run.phases[only].name}.`));
     parts.result.append(box);
+  }
+
+  // A phase's course in a few words: the findings are told above.
+  function course(one) {
+    const found = run.findings.map((finding, k) => [k + 1, ...finding])
+      .filter(([, of]) => run.phases[of] === one).map(([k, , kind]) => `${kind} (${k})`);
+    return [...(one.text ? [one.text] : []), ...found].join("; ");
   }
 
   function rate(one) {
@@ -77,7 +84,7 @@
     window.HDB.tableInto(parts.result, "inside-phases", "Phases of the run",
       [["phase"], ["began, s", true], ["took, s", true], ["median rate", true], ["its course"]],
       run.phases.filter((one) => mine(one.name)).map((one) => [one.name, time(one.at, 1), time(one.took, 1),
-        { shown: rate(one), value: one.level ?? NaN }, { shown: one.text, long: true }]));
+        { shown: rate(one), value: one.level ?? NaN }, { shown: course(one), long: true }]));
     const rows = run.latencies.filter(([name]) => mine(name));
     if (!rows.length) return;
     parts.result.append(make("p", { className: "hdb-title" }, "Latency of each kind of operation (ms)"));
@@ -109,8 +116,8 @@
     tables();
     if (run.ranks.names?.length > 1) {
       const strip = figure("inside-ranks", "How long each rank waited for the last one (seconds)",
-        "From a rank's last operation to the last operation of all: a dark row is a rank that was done early, and where all"
-        + " but one row are dark, that one kept the others waiting.",
+        "From a rank's last operation to the last operation of all; the stronger the colour, the larger the share of the phase."
+        + " Where all rows but one wait, that one kept the others waiting.",
         (width) => window.HDB.insideFigures.ranks(run, { width, colours: data.colours }));
       window.HDB.dataTable(strip);
     }
@@ -129,7 +136,7 @@
     parts.overlay.disabled = !count;
     parts.among.textContent = count > MOST_OVERLAID
       ? ` Lay over it the ${MOST_OVERLAID} newest of the node's ${count} other runs of this storage`
-      : ` Lay over it the node's ${S().count(count, "other run")} of this storage`;
+      : ` Lay over it the node's ${count || ""} other ${count === 1 ? "run" : "runs"} of this storage${count ? "" : ": there is none"}`;
     show();
   }
 

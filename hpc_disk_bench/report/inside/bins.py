@@ -1,4 +1,4 @@
-"""Series with fewer points: a bin's median, and its lowest and highest value, so that none hides."""
+"""Series with fewer points: the median, lowest and highest value of a bin, so that none hides."""
 
 from __future__ import annotations
 

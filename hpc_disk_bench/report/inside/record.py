@@ -20,6 +20,7 @@ MIB = 2**20
 MOST_NODES = 4  # that are told apart
 MOST_RANKS = 64  # rows of ranks
 LATENCY = "latency.csv"
+OF_RANKS = ("straggler", "tail")  # findings that say nothing of the rate's course
 PERCENTILES = ("p50_s", "p95_s", "p99_s", "p99.9_s", "max_s")
 # What went to and from the storage, by who counts it: the first that the telemetry has.
 TRAFFIC = {
@@ -65,6 +66,14 @@ def coded(record, most):
     }
 
 
+def weight(record, most):
+    """How many values `coded` would hold, about."""
+    drawn = [
+        min(len(phase.rate), most) * (6 if len(phase.rate) > most else 4) for phase in record.phases
+    ]
+    return sum(drawn) + 5 * min(sum(len(phase.nodes) for phase in record.phases), 2 * most)
+
+
 def _phase(phase, verdict, zero, most):
     per = bins.size(len(phase.rate), most)
     scale = MIB if phase.unit == "bytes/s" else 1
@@ -76,7 +85,8 @@ def _phase(phase, verdict, zero, most):
         "took": round(float(phase.start[-1] + phase.duration[-1]), 2),
         "per": round(float(per * phase.duration[0]), 3),  # seconds that a point stands for
         "level": bins.rounded([np.nanmedian(rate) if np.isfinite(rate).any() else np.nan])[0],
-        "text": verdict.text,
+        # The words of a form that is a finding are the finding's.
+        "text": "" if any(one.kind not in OF_RANKS for one in verdict.findings) else verdict.text,
         "x": bins.middles(phase.start, phase.duration, per),
         "rate": bins.medians(rate, per),
     }

@@ -13,8 +13,9 @@ from hpc_disk_bench.report.inside import record
 from hpc_disk_bench.report.markup import escape, tag
 
 TITLE = "The course of each phase of a run"
-MOST_RUNS = 40
+MOST_RUNS = 24
 MOST_BYTES = 2_500_000  # of all runs together
+VALUE = 6  # bytes that one takes, about
 POINTS = (300, 150, 75, 40)  # a phase and series, the first that fits
 MOST_FILE = 1 << 26  # bytes of a record: the engine's own stays far below
 COLOURS = {
@@ -29,7 +30,7 @@ COLOURS = {
 
 
 def section(runs):
-    """The place that assets/inside.js fills, with its data; a sentence where no run has a record."""
+    """The place that assets/inside.js fills, with its data; a sentence without any record."""
     if runs.empty:
         return text.no_runs(TITLE)
     records, left_out, unread = _records(runs)
@@ -43,14 +44,14 @@ def section(runs):
             f" IO500_RESULTS_DIR=/path/to/io500_results make report.{reason}",
         )
     shown, points = _fitting(records)
+    note = _note(runs, shown, left_out + len(records) - len(shown), unread, points)
     content = {"colours": COLOURS, "runs": [_described(runs, run, made) for run, made in shown]}
     return tag(
         "div",
         tag("p", escape(TITLE), class_="hdb-title"),
         tag("div", id="hdb-inside"),
-        tag("noscript", tag("p", "Choosing a run needs JavaScript; ./inspect_run.py says the same.")),
-        tag("p", escape(_note(runs, shown, left_out + len(records) - len(shown), unread, points)),
-            class_="hdb-caption"),
+        tag("noscript", tag("p", "Choosing a run needs JavaScript; ./inspect_run.py does not.")),
+        tag("p", escape(note), class_="hdb-caption"),
         f'<script type="application/json" id="hdb-inside-data">{embedded(content)}</script>',
         class_="hdb-tablebox",
         id="table-inside",
@@ -84,15 +85,16 @@ def _records(runs):
 def _fitting(records):
     """([(run, coded record)], points a series): as fine as all fit, at last the newest alone."""
     for points in POINTS:
-        made = [(run, record.coded(one, points)) for run, one in records]
-        sizes = [len(json.dumps(one, separators=(",", ":"))) for _, one in made]
-        if sum(sizes) <= MOST_BYTES:
-            return made, points
-    kept, used = 1, sizes[0]
-    while kept < len(made) and used + sizes[kept] <= MOST_BYTES:
-        used += sizes[kept]
-        kept += 1
-    return made[:kept], points
+        if VALUE * sum(record.weight(one, points) for _, one in records) <= MOST_BYTES:
+            break
+    made, used = [], 0
+    for run, one in records:
+        coded = record.coded(one, points)
+        used += len(json.dumps(coded, separators=(",", ":")))
+        if made and used > MOST_BYTES:
+            break
+        made.append((run, coded))
+    return made, points
 
 
 def _described(runs, run, made):
@@ -117,9 +119,9 @@ def _note(runs, shown, left_out, unread, points):
            if left_out else ".")
     ]  # fmt: skip
     parts.append(
-        f"A phase is drawn by {points} points at most: where it lasted longer, the line is the median"
-        " of neighbouring seconds and the band spans their lowest and highest; of the latencies"
-        " the worst 99th percentile is shown. The findings are made of all seconds."
+        f"A phase is drawn by {points} points at most: where it has more seconds, the line is the"
+        " median of neighbouring ones and the band spans their lowest and highest; of latencies the"
+        " worst 99th percentile is shown. The findings are made of all seconds."
     )
     if unread:
         parts.append(f"{units.count(len(unread), 'record')} could not be read: {unread[0]}.")
