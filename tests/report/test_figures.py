@@ -79,7 +79,7 @@ def test_no_runs_is_a_sentence_that_says_how_to_make_one(figure, runs_of):
 
 
 @pytest.mark.parametrize("name", ["reference", "mixed"])
-@pytest.mark.parametrize("figure", set(FIGURES))
+@pytest.mark.parametrize("figure", sorted(FIGURES))
 def test_every_title_names_the_unit(figure, name, runs_of):
     title = FIGURES[figure](runs_of(name)).title
     units = (
