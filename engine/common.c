@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,14 @@ static void look_around(void) {
   free(leaders);
 }
 
+/* MPI libraries keep a thread of their own. With a second thread on the same table of descriptors
+   the kernel counts references to the file in every call, some 5 % of a small read from memory; with
+   a table of our own it need not. What MPI opened stays open in both. Over several nodes MPI may
+   still connect on one thread and listen on the other, so there it stays as it is. */
+static void own_descriptors(void) {
+  if (world.nodes == 1) unshare(CLONE_FILES);
+}
+
 void world_start(int *argc, char ***argv) {
   stay_alone();
   MPI_Init(argc, argv);
@@ -51,6 +60,7 @@ void world_start(int *argc, char ***argv) {
   if (gethostname(world.host, sizeof world.host - 1)) strcpy(world.host, "?");
   look_around();
   world.launched = world.rank;
+  own_descriptors();
   ticks_start();
 }
 
