@@ -107,8 +107,8 @@ def _nodes(phases, zero, most):
     if not parts:
         return {}
     table = pd.concat(parts, ignore_index=True).drop_duplicates(["time_epoch", "node"])
-    table = table.assign(second=table["time_epoch"].round())
-    names = list(dict.fromkeys(table["node"].astype(str)))
+    table = table.assign(second=table["time_epoch"].round(), node=_texts(table["node"]))
+    names = list(dict.fromkeys(table["node"]))
     made = {"count": len(names), "cpu": _cpu(table, names, zero, most)}
     memory = [name for name in ("memory_dirty_bytes", "memory_writeback_bytes") if name in table]
     if memory:
@@ -134,7 +134,7 @@ def _cpu(table, names, zero, most):
     return [
         _cpu_of(name, rows.groupby("second")[["busy", "wait"]].agg(["mean", "min", "max"]),
                 zero, most)
-        for name, rows in table.groupby(table["node"].astype(str), sort=False)
+        for name, rows in table.groupby("node", sort=False)
     ]  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def _ranks(phases):
     for table in tables:
         latest = [np.nan] * len(groups)
         for rank, host, end in (
-            zip(table["rank"], table["host"].astype(str), table["last_s"], strict=True)
+            zip(table["rank"], _texts(table["host"]), table["last_s"], strict=True)
             if len(table) else ()
         ):  # fmt: skip
             k = row[int(rank)]
@@ -210,10 +210,16 @@ def _latencies(path):
     if not {"phase", "operation", "count", *PERCENTILES} <= set(table):
         return []
     numbers = table[["count", *PERCENTILES]].apply(pd.to_numeric, errors="coerce")
+    numbers = numbers.where(np.isfinite(numbers))
     rows = []
     for phase, operation, (count, *values) in zip(
-        table["phase"].astype(str), table["operation"].astype(str), numbers.to_numpy(), strict=True
+        _texts(table["phase"]), _texts(table["operation"]), numbers.to_numpy(), strict=True
     ):
         if count > 0:
             rows.append([phase, operation, int(count), *values])
     return rows
+
+
+def _texts(column):
+    """Names as texts; an empty cell is an empty one."""
+    return [str(value) if value == value else "" for value in column]
