@@ -28,12 +28,15 @@ class Faults(Wrapper):
         self.started.append(process)
         return process
 
-    def go_on_long(self):
-        """Give the run more to do than a test waits for: it goes on until its fault comes."""
+    def go_on_long(self, items=300000):
+        """Give the run more to do than a test waits for: it goes on until its fault comes.
+
+        items: files of a rank in mdtest-easy. Ranks that miss another one miss it after those only.
+        """
         text = (HERE / "config-faults.ini").read_text()
         text = text.replace("stonewall-time = 1", "stonewall-time = 60")
         path = self.directory / "config-long.ini"
-        path.write_text(text.replace("n = 1000\n", "n = 300000\n"))
+        path.write_text(text.replace("n = 1000\n", f"n = {items}\n"))
         self.environ["CONFIG_FILE"] = str(path)
 
     def wait_until_it_has_begun(self, workload, process):
