@@ -68,10 +68,12 @@ def coded(record, most):
 
 def weight(record, most):
     """How many values `coded` would hold, about."""
-    drawn = [
-        min(len(phase.rate), most) * (6 if len(phase.rate) > most else 4) for phase in record.phases
-    ]
-    return sum(drawn) + 5 * min(sum(len(phase.nodes) for phase in record.phases), 2 * most)
+    drawn = [min(len(p.rate), most) * (6 if len(p.rate) > most else 4) for p in record.phases]
+    sampled = [phase.nodes for phase in record.phases if len(phase.nodes)]
+    nodes = sampled[0]["node"].nunique() if sampled else 1
+    seconds = min(sum(map(len, sampled)) / nodes, 2 * most)
+    # Of each node that is told apart the time and four series of CPU, then those of all together.
+    return sum(drawn) + (5 * min(nodes, MOST_NODES) + 8) * seconds
 
 
 def _phase(phase, verdict, zero, most):
