@@ -1,5 +1,6 @@
 """What the tests of faults share: a wrapper with the real engine, and storage that fails."""
 
+import glob
 import os
 import subprocess
 import sys
@@ -42,7 +43,11 @@ class Faults(Wrapper):
     def wait_until_it_has_begun(self, workload, process):
         """Return once the run has made the directory of this workload, or has ended before it."""
         pattern = f"io500.*/data/{workload}"
-        wait_for(lambda: process.poll() is not None or list(self.test_dir.glob(pattern)), 180)
+        wait_for(lambda: process.poll() is not None or self.found(pattern), 180)
+
+    def found(self, pattern):
+        """The paths in test_dir, which may come and go meanwhile: Path.glob() would raise."""
+        return glob.glob(pattern, root_dir=self.test_dir, recursive=True)
 
     def failed_with(self, code, process, *words):
         """The run failed with this diagnosis, said so with these words, and kept its figures."""
