@@ -23,8 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.support import trees  # noqa: E402
+from tests.support import records, trees  # noqa: E402
 
+RECORDED = 20  # runs with a record of each second, as many as the report takes
 COLUMNS = ("runs", "render", "CPU", "page", "first figure", "all figures", "filter")
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 # In the page: milliseconds since it was opened when the first figure, and all of them, stood.
@@ -50,6 +51,8 @@ def table_of(runs, scratch):
         # Runs that fail before they measure anything have no row.
         made = trees.reference_runs() if runs == 53 else trees.mixed_runs(round(runs * 1.04))
         trees.write_tree(tree, made)
+        for one in sorted(tree.glob("**/run_metadata.json"))[::2][:RECORDED]:
+            records.write(one.parent, seconds=300, hosts=("a", "b"))
     table = tree.with_suffix(".csv")
     command = [sys.executable, ROOT / "aggregate_results.py", tree, table]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -60,7 +63,11 @@ def table_of(runs, scratch):
 def render(table, page):
     """(seconds, seconds of CPU) of one render."""
     command = [sys.executable, "-m", "hpc_disk_bench.render", "io500_analysis.qmd", "-o", page]
-    environment = {**os.environ, "IO500_TABLE": str(table)}
+    environment = {
+        **os.environ,
+        "IO500_TABLE": str(table),
+        "IO500_RESULTS_DIR": str(table.with_suffix("")),
+    }
     start = time.perf_counter()
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)

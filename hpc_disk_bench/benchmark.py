@@ -11,7 +11,8 @@ import time
 # The last two are what batch systems are asked to send a while before they kill.
 CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 # How a benchmark is ended: after so many seconds, this signal to each process that is still there.
-STEPS = ((2, signal.SIGTERM), (8, signal.SIGKILL))
+# A launcher that waits for a host that is gone ends when it is told again.
+STEPS = ((2, signal.SIGTERM), (2, signal.SIGTERM), (6, signal.SIGKILL))
 LAST_PATIENCE = 15  # seconds for the kernel to let go of what was killed
 
 

@@ -20,7 +20,7 @@ from hpc_disk_bench.files import read_json, remove_parts
 from hpc_disk_bench.leftovers import about, leftovers, run_of
 from hpc_disk_bench.marked import Marked, NotOurs, remove_unfinished, unfinished
 from hpc_disk_bench.removal import OPEN
-from hpc_disk_bench.scratch import remove_made
+from hpc_disk_bench.scratch import made_above, remove_made
 from hpc_disk_bench.tree import METADATA, RESULTS, STATUS
 
 COUNTING = 10.0  # seconds for the sizes of all that is listed
@@ -98,19 +98,9 @@ def _remove(left, options, signals, console):
         console.failed(f"{left.path} is not gone, {removed:,} files of it are{reason}")
         return False
     console.result("removed", _words(left))
-    remove_made(_made_above(marker, left.path))
+    remove_made(made_above(marker, left.path))
     _close_run(marker, owner, console)
     return True
-
-
-def _made_above(marker, path):
-    """What the marker says the run had to make, as far as it lies above the directory itself."""
-    above = set()
-    while path != os.path.dirname(path):
-        path = os.path.dirname(path)
-        above.add(path)
-    made = marker.get("made")
-    return [one for one in made if one in above] if isinstance(made, list) else []
 
 
 def _close_run(marker, owner, console):

@@ -18,7 +18,9 @@ QUIET = 2  # seconds of a removal of which nothing is said
 AGAIN = 10  # seconds from then on between two words on how far it is
 # Times what a storage may take to answer: one file of many TiB takes a while. Seconds: 2 minutes.
 STALLED = 4
-GRACE = 5  # seconds for a removal that was given up to return
+# Seconds for a removal that was given up to return: what its own threads get (removal.GRACE) and a
+# little more, and all of it before Slurm kills.
+GRACE = 2.5
 
 
 class Patience:

@@ -122,14 +122,15 @@ class Marked:
         return marker
 
 
-def remove_unfinished(test_dir):
-    """Remove what killed processes were making or taking down in test_dir; the paths of those.
+def remove_unfinished(test_dir, pid=None):
+    """Remove what killed processes, or the one of them with this number, were making or taking
+    down in test_dir; the paths of those.
 
     Nothing is emptied here: such a directory holds a marker, parts of one and an empty directory
     at most, or it stays.
     """
     removed = []
-    for path in unfinished(test_dir):
+    for path in unfinished(test_dir, pid):
         with contextlib.suppress(OSError):
             handle = os.open(path, OPEN)
             try:
@@ -145,8 +146,8 @@ def remove_unfinished(test_dir):
     return removed
 
 
-def unfinished(test_dir):
+def unfinished(test_dir, pid=None):
     """The paths of the directories that killed processes were making or taking down."""
-    return [
-        path for path in parts_of_the_dead(os.path.join(test_dir, MAKING)) if os.path.isdir(path)
-    ]
+    parts = parts_of_the_dead(os.path.join(test_dir, MAKING))
+    its = "" if pid is None else f"-{pid}-"
+    return [path for path in parts if its in os.path.basename(path) and os.path.isdir(path)]

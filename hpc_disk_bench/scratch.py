@@ -14,9 +14,11 @@ from pathlib import Path
 from hpc_disk_bench import identity
 from hpc_disk_bench.errors import REFUSED, UserError
 from hpc_disk_bench.files import part_name, write_json
-from hpc_disk_bench.marked import MAKING, Marked, NotOurs
+from hpc_disk_bench.marked import MAKING, NAME, Marked, NotOurs, remove_unfinished
 from hpc_disk_bench.tree import DATA_MARKER
 from hpc_disk_bench.versions import KEY, WRITTEN
+
+TRIES = 20  # at removing what others may still be ending to write
 
 
 class Scratch:
@@ -113,6 +115,44 @@ def remove_made(made):
     """Remove the directories that a run had to make, the deepest last, as far as they are empty."""
     for path in reversed(made):
         _quietly(os.rmdir, path)
+
+
+def remove_made_by(pid, test_dir):
+    """Remove what a process of this machine, which was killed, made in test_dir for no run yet.
+
+    Tried again for a while, as processes that it had started may have made one more file meanwhile.
+    """
+    for _ in range(TRIES):
+        if _try_to_remove(pid, test_dir):
+            return
+        time.sleep(0.1)
+
+
+def _try_to_remove(pid, test_dir):
+    """Whether nothing of it is left."""
+    all_gone = True
+    remove_unfinished(test_dir, pid)
+    for name in filter(NAME.fullmatch, os.listdir(test_dir)):
+        with contextlib.suppress(NotOurs), Marked(os.path.join(test_dir, name)) as marked:
+            marker = marked.marker
+            its = marker.get("pid") == pid and not marker.get("run_directory")
+            if not its or identity.runs(marker) is not False:  # another's, or of another machine
+                continue
+            gone = marked.remove()[2]
+            all_gone = all_gone and gone
+            if gone:
+                remove_made(made_above(marker, marked.path))
+    return all_gone
+
+
+def made_above(marker, path):
+    """What a marker says its run had to make, as far as it lies above the directory itself."""
+    above = set()
+    while path != os.path.dirname(path):
+        path = os.path.dirname(path)
+        above.add(path)
+    made = marker.get("made")
+    return [one for one in made if one in above] if isinstance(made, list) else []
 
 
 def _new_directory(test_dir):

@@ -17,7 +17,6 @@ WRITTEN = {
     ".parsed.json": 1,
     ".hpc-disk-bench.json": 1,
     "submitted.json": 1,
-    "submitted.json": 1,
     "tool_metadata.json": 1,
     "tool_results.json": 1,
 }

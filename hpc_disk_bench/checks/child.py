@@ -12,10 +12,18 @@ import signal
 import time
 
 PATIENCE = 0.1  # seconds between two looks at whether a signal has come
+LET_GO = 1.0  # seconds for the kernel to end a process that was killed; longer, and it hangs
 
 
 class NoAnswer(Exception):
-    """The function was not done in time, or its process was ended."""
+    """The function was not done in time, or its process was ended.
+
+    gone: its process id, where the kernel has let it go: what it was making can be removed.
+    """
+
+    def __init__(self, why, gone):
+        super().__init__(why)
+        self.gone = gone
 
 
 def answer(seconds, function, *arguments, stopped=lambda: False):
@@ -30,18 +38,19 @@ def answer(seconds, function, *arguments, stopped=lambda: False):
         _work(reading, writing, function, arguments)
     os.close(writing)
     try:
-        said = _read(reading, time.monotonic() + seconds, stopped)
+        said, why = _read(reading, time.monotonic() + seconds, stopped)
     finally:
         os.close(reading)
         # It may not have come to its own session yet, and alone then.
         for kill in (os.kill, os.killpg):
             with contextlib.suppress(OSError):
                 kill(child, signal.SIGKILL)
-        _reap(child)
+        gone = _reap(child)
     try:
         worked, result = pickle.loads(said)
     except Exception as error:
-        raise NoAnswer(f"its process {child} ended without an answer") from error
+        why = why or f"its process {child} ended without an answer"
+        raise NoAnswer(why, child if gone else None) from error
     if not worked:
         raise result
     return result
@@ -69,24 +78,29 @@ def _work(reading, writing, function, arguments):
 
 
 def _read(reading, deadline, stopped):
+    """(all that comes from the pipe, None), or (b"", why that was not waited for)."""
     said = b""
     while True:
         if stopped():
-            raise NoAnswer("stopped")
+            return b"", "stopped"
         if time.monotonic() > deadline:
-            raise NoAnswer("no answer in time")
+            return b"", "no answer in time"
         if select.select([reading], [], [], PATIENCE)[0]:
             part = os.read(reading, 65536)
             if not part:
-                return said
+                return said, None
             said += part
 
 
 def _reap(child):
-    """Wait for a child that was killed, but not for one that the kernel does not let go."""
-    for _ in range(20):
+    """Wait for a child that was killed, but not for one that the kernel does not let go. Whether
+    it is gone.
+    """
+    deadline = time.monotonic() + LET_GO
+    while time.monotonic() < deadline:
         with contextlib.suppress(ChildProcessError):
             if os.waitpid(child, os.WNOHANG)[0] == 0:
                 time.sleep(0.005)
                 continue
-        return
+        return True
+    return False

@@ -16,9 +16,10 @@ from hpc_disk_bench.checks.probe import Probe, probe
 from hpc_disk_bench.checks.quota import Limit, limits
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.leftovers import Leftover, leftovers
-from hpc_disk_bench.scratch import Scratch
+from hpc_disk_bench.scratch import Scratch, remove_made_by
 
 MOST_PROCESSES = 16
+REMOVING = 5  # seconds at most for what a look has left; whoever has sent a signal waits for that
 DIRECT_BLOCK = 4096  # bytes, which suits the disks and file systems that take O_DIRECT at all
 
 
@@ -42,6 +43,7 @@ def look(test_dir, ranks, seconds, patience, stopped):
         limit = patience + 10 * seconds
         return child.answer(limit, _look, test_dir, ranks, seconds, stopped=stopped)
     except child.NoAnswer as error:
+        _remove_made_by(error.gone, test_dir, patience)
         if stopped():
             raise Stopped from error
         text = f"test directory {test_dir}: the storage does not answer ({error}, {limit:.0f} s)"
@@ -70,6 +72,14 @@ def _look(test_dir, ranks, seconds):
         return Place(facts, block, direct, limits(test_dir, facts), found, measured)
     finally:
         scratch.remove()
+
+
+def _remove_made_by(looker, test_dir, patience):
+    """Remove what a look that was ended by force was making, as far as the storage lets us."""
+    if looker is None:
+        return
+    with contextlib.suppress(child.NoAnswer, OSError):
+        child.answer(min(patience, REMOVING), remove_made_by, looker, test_dir)
 
 
 def _require_directory(test_dir):

@@ -118,5 +118,6 @@ def _table(run, name):
         raise UserError(f"{path}:1: the columns {', '.join(sorted(missing))} are missing")
     texts = {"phase", "operation", "host", "node", "nfs_busiest"}
     for column in table.columns.difference(list(texts)):
-        table[column] = pd.to_numeric(table[column], errors="coerce")
+        numbers = pd.to_numeric(table[column], errors="coerce")
+        table[column] = numbers.where(np.isfinite(numbers))
     return table.dropna(subset=["second", "duration_s", "operations"]) if name == SERIES else table

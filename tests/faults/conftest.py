@@ -1,5 +1,6 @@
 """What the tests of faults share: a wrapper with the real engine, and storage that fails."""
 
+import glob
 import os
 import subprocess
 import sys
@@ -28,18 +29,25 @@ class Faults(Wrapper):
         self.started.append(process)
         return process
 
-    def go_on_long(self):
-        """Give the run more to do than a test waits for: it goes on until its fault comes."""
+    def go_on_long(self, items=300000):
+        """Give the run more to do than a test waits for: it goes on until its fault comes.
+
+        items: files of a rank in mdtest-easy. Ranks that miss another one miss it after those only.
+        """
         text = (HERE / "config-faults.ini").read_text()
         text = text.replace("stonewall-time = 1", "stonewall-time = 60")
         path = self.directory / "config-long.ini"
-        path.write_text(text.replace("n = 1000\n", "n = 300000\n"))
+        path.write_text(text.replace("n = 1000\n", f"n = {items}\n"))
         self.environ["CONFIG_FILE"] = str(path)
 
     def wait_until_it_has_begun(self, workload, process):
         """Return once the run has made the directory of this workload, or has ended before it."""
         pattern = f"io500.*/data/{workload}"
-        wait_for(lambda: process.poll() is not None or list(self.test_dir.glob(pattern)), 180)
+        wait_for(lambda: process.poll() is not None or self.found(pattern), 180)
+
+    def found(self, pattern):
+        """The paths in test_dir, which may come and go meanwhile: Path.glob() would raise."""
+        return glob.glob(pattern, root_dir=self.test_dir, recursive=True)
 
     def failed_with(self, code, process, *words):
         """The run failed with this diagnosis, said so with these words, and kept its figures."""

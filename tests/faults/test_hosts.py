@@ -56,10 +56,12 @@ def test_two_hosts_with_two_ranks_each_are_one_run(spread, hosts):
 
 
 def test_a_host_whose_link_dies_is_found_out_and_the_run_ended(spread, hosts):
-    spread.go_on_long()
-    spread.environ["HANG_TIMEOUT"] = "10"
+    # The ranks make their files without a word to each other; then they wait for the lost host.
+    spread.go_on_long(items=20000)
+    spread.environ["HANG_TIMEOUT"] = "5"
     process = start(spread, hosts, "--force")
     spread.wait_until_it_has_begun("mdtest-easy", process)
     hosts.unplug("h2")
     spread.failed_with("HDB024", process)
+    spread.kept("ior-easy-write")
     assert spread.nothing_is_left()

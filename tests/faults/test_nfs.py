@@ -94,7 +94,7 @@ def test_an_nfs_server_that_goes_away_ends_the_run_and_what_is_left_goes_when_it
     mount_point.mkdir()
     faults.test_dir = mount_point / "scratch"
     faults.go_on_long()
-    faults.environ.update(HANG_TIMEOUT="10", STORAGE_TIMEOUT="1")
+    faults.environ.update(HANG_TIMEOUT="5", STORAGE_TIMEOUT="1.5")
     wrapper, *arguments = map(str, faults.arguments("--force"))
     settings = {"dir": str(tmp_path), "mount_point": str(mount_point), "wrapper": wrapper}
     text = f"cd {shlex.quote(str(faults.directory))}\nset -- {shlex.join([wrapper, *arguments])}\n"

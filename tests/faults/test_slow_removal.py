@@ -11,7 +11,7 @@ def test_ctrl_c_during_a_long_removal_leaves_the_rest_for_clean(faults, faulty):
     faults.go_on_long()
     process = faults.start("--force")
     files = "io500.*/data/mdtest-easy/**/file.mdtest*"
-    wait_for(lambda: len(list(faults.test_dir.glob(files))) > 500, 180)
+    wait_for(lambda: len(faults.found(files)) > 500, 180)
     process.send_signal(signal.SIGTERM)
     # At 20 files a second it takes longer than the user has patience for.
     said = next(line for line in process.stderr if " removing " in line)

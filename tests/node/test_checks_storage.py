@@ -13,6 +13,7 @@ import pytest
 from hpc_disk_bench import storage
 from hpc_disk_bench.checks import cache as caching
 from hpc_disk_bench.checks import child, memory
+from hpc_disk_bench.checks.finding import Stopped
 from hpc_disk_bench.checks.length import length
 from hpc_disk_bench.checks.place import Place, look
 from hpc_disk_bench.checks.probe import Probe, probe
@@ -22,6 +23,9 @@ from hpc_disk_bench.checks.words import count, size, span
 from hpc_disk_bench.checks.workload import Rates, amount, duration, writers
 from hpc_disk_bench.configuration import read_template
 from hpc_disk_bench.errors import UserError
+from hpc_disk_bench.files import part_name
+from hpc_disk_bench.marked import MAKING
+from hpc_disk_bench.scratch import Scratch, remove_made_by
 
 GIB = 2**30
 
@@ -122,6 +126,37 @@ def test_an_answer_an_error_and_no_answer_come_from_another_process():
         child.answer(1000, time.sleep, 1000, stopped=lambda: True)
     with pytest.raises(child.NoAnswer, match="ended without an answer"):
         child.answer(30, os._exit, 3)
+
+
+def test_a_look_that_a_signal_cuts_short_leaves_nothing_behind(tmp_path):
+    test_dir, seen = tmp_path / "made" / "scratch", []
+
+    def stopped():
+        seen.extend(test_dir.glob("io500.*/data/write.*"))
+        return bool(seen)
+
+    with pytest.raises(Stopped):
+        look(str(test_dir), 2, 60, 30, stopped)
+    assert not test_dir.parent.exists()
+
+
+def test_what_a_killed_process_was_making_goes_and_what_others_make_stays(tmp_path):
+    others = Scratch.create(tmp_path, ""), Scratch.create(tmp_path, "/its/run")
+
+    def make():
+        Scratch.create(tmp_path, "")
+        Scratch.create(tmp_path, "/its/run")
+        os.mkdir(tmp_path / part_name(MAKING))
+        return os.getpid()
+
+    pid = child.answer(30, make)
+    before = set(os.listdir(tmp_path))
+    remove_made_by(pid, tmp_path)
+    gone = before - set(os.listdir(tmp_path))
+    assert len(before) == 5
+    assert len(gone) == 2
+    assert any(name.startswith(".io500.") for name in gone)
+    assert all(other.directory.exists() for other in others)
 
 
 def test_what_an_unanswering_process_has_started_ends_with_it(tmp_path):

@@ -12,7 +12,7 @@ RUN_KEYS = [
     *("num_procs", "test_dir", "schema_version", "engine", "engine_version", "engine_path"),
     *("config_file", "config_sha256", "nodes", "node_count", "ppn", "job_id"),
     *("start_epoch", "end_epoch", "utc_offset_seconds", "storage", "warnings"),
-    *("checks", "expected"),
+    *("checks", "expected", "attempt", "retries", "retry_of"),
 ]
 
 

@@ -112,6 +112,21 @@ def test_a_chosen_run_is_drawn_phase_by_phase_with_what_its_node_did(section):
     assert 300 < found["busy"] <= 600
 
 
+def test_the_pointer_tells_all_panels_of_a_second(section):
+    choose(section, "neo · nfs/nfs7/hdd", "ior-easy-write")
+    plot = section.locator("#plot-inside-series .nsewdrag").first
+    plot.scroll_into_view_if_needed()
+    plot.hover()
+    said = section.locator("#plot-inside-series .hoverlayer")
+    for words in (
+        "ior-easy-write, ",
+        "half within",
+        "chrom2: CPUs 50.0 % busy",
+        "written 400 MiB/s",
+    ):
+        said.get_by_text(words).first.wait_for(state="attached")
+
+
 def test_findings_are_marked_and_said_with_phase_second_and_confidence(section):
     choose(section, "neo · nfs/nfs7/hdd")
     said = section.locator(".hdb-findings li").all_inner_texts()

@@ -42,7 +42,8 @@ def _finished(cluster, here, job_id, read):
     assert "score" in read(run, "results.json")
     metadata = read(run, "run_metadata.json")
     assert metadata["job_id"] == job_id
-    assert not here.test_dir.exists()
+    # The status is on disk before the removal, which may take its time.
+    wait_until(lambda: not here.test_dir.exists(), "the run's data to be removed")
     return metadata
 
 
@@ -133,7 +134,8 @@ def test_a_cancelled_run_says_so_and_leaves_nothing_behind(cluster, here, read):
     status = wait_until(lambda: _ended(read(run, "status.json")), "the run to end")
     assert status["state"] == "interrupted", here.output()
     assert status["diagnosis"]["code"] == "HDB019"
-    assert not here.test_dir.exists()
+    # The status is on disk before the removal, which may take its time.
+    wait_until(lambda: not here.test_dir.exists(), "the run's data to be removed")
 
 
 def test_the_directory_of_the_output_is_made(cluster, here):
@@ -160,7 +162,8 @@ def test_a_run_whose_time_runs_out_is_told_before_and_says_so(cluster, out_of_ti
     status = read(run, "status.json")
     assert status["diagnosis"]["code"] == "HDB018", status
     assert "HDB018 wall time reached" in here.output()
-    assert not here.test_dir.exists()
+    # The status is on disk before the removal, which may take its time.
+    wait_until(lambda: not here.test_dir.exists(), "the run's data to be removed")
 
 
 def _ended(status):

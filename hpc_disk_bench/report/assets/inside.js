@@ -22,7 +22,7 @@
   function draw(theme = document.documentElement.dataset.hdbTheme, width = undefined) {
     for (const figure of figures) {
       try {
-        const { data: traces, layout, alt } = figure.made(width || figure.place.clientWidth);
+        const { data: traces, layout, alt } = figure.made(width || figure.place.clientWidth, width !== undefined);
         if (width) layout.width = width;
         figure.place.setAttribute("aria-label", alt);
         Object.assign(figure, { data: traces, layout });
@@ -111,7 +111,9 @@
     figure("inside-series", `${named(run)}${phase() === null ? "" : ` · ${run.phases[phase()].name}`}`,
       "Drag sideways to look closer, double-click to see all. Seconds in which nothing was done lie on the floor of a"
       + " logarithmic axis. A number in a frame is a finding of the list below, a dashed line its second.",
-      (width) => window.HDB.insideFigures.series(run, { only: phase(), others: also, width, colours: data.colours }));
+      (width, paper) => window.HDB.insideFigures.series(run, {
+        only: phase(), others: also, width, paper, colours: data.colours,
+      }));
     findings();
     tables();
     if (run.ranks.names?.length > 1) {

@@ -4,7 +4,7 @@
   "use strict";
   const DASHES = ["solid", "dash", "dot", "dashdot"];
   const DASHED = ["solid", "dashed", "dotted", "dash-dotted"];
-  const PANEL = 150, NAMES = 150, FOOT = 48;  // pixels
+  const PANEL = 150, ON_PAPER = 58, NAMES = 172, FOOT = 48;  // pixels
   const NAME = 15;  // pixels that a phase's upright name takes
   const { escaped, label, known, number, Line, Band, lines, band, axisOf, onto } = window.HDB.insideLines;
 
@@ -63,7 +63,7 @@
     const clip = onto(floor), spans = new Band(), low = new Line(), high = new Line();
     for (const phase of own) {
       const x = phase.x.map((one) => one + phase.from), [p50, p99] = [ms(phase.p50), ms(phase.p99)];
-      const words = (k) => `${at(phase, phase.x[k])}: half within ${number(p50[k])} ms, 99 % within ${number(p99[k])} ms`;
+      const words = (k) => `half within ${number(p50[k])} ms, 99 % within ${number(p99[k])} ms`;
       spans.add(x, p50.map(clip), p99.map(clip));
       low.add(x, p50.map(clip), words);
       high.add(x, p99.map(clip), words);
@@ -71,7 +71,7 @@
     return {
       title: "Latency (ms): median solid, 99th percentile dotted", axis,
       traces: [band(spans, run.colour, "p50 to p99"), ...lines(low, run.colour, "p50"),
-        ...lines(high, run.colour, "p99", { width: 1, dash: "dot" })],
+        ...lines(high, run.colour, "p99", { width: 1, dash: "dot" }, true)],
     };
   }
 
@@ -82,8 +82,8 @@
 
   function nodeLines(x, values, words, colour, dash, meta, span) {
     const one = new Line(), keep = within(x, span);
-    one.add(keep.map((k) => x[k] - span.shift), keep.map((k) => values[k]), (k) => words(keep[k]));
-    return lines(one, colour, meta, { width: 1.3, dash });
+    one.add(keep.map((k) => x[k] - span.shift), keep.map((k) => values[k]), (k) => words?.(keep[k]));
+    return lines(one, colour, meta, { width: words ? 1.4 : 0.8, dash }, !words);
   }
 
   function cpuPanel(run, span, colours) {
@@ -97,12 +97,12 @@
       const spread = node.low.some((low, i) => low !== node.high[i]);
       return [
         ...(spread ? [band(spans, colours.muted, "lowest to highest")] : []),
-        ...nodeLines(node.x, node.wait, words, colours.warning, nodes.length > 1 ? DASHES[k] : "dot", "waiting", span),
+        ...nodeLines(node.x, node.wait, null, colours.warning, nodes.length > 1 ? DASHES[k] : "dot", "waiting", span),
         ...nodeLines(node.x, node.busy, words, colours.ink, DASHES[k], "busy", span),
       ];
     });
     const who = nodes.length > 1
-      ? nodes.map((node, k) => `${label(node.name, 16)} ${DASHED[k]}`).join(", ") + "; I/O wait red"
+      ? nodes.map((node, k) => `${label(node.name, 16)} ${DASHED[k]}`).join(", ") + "; I/O wait thin"
       : `${run.nodes.count > 1 ? "mean of all nodes, " : ""}busy solid, I/O wait dotted`;
     return { title: `CPU (%): ${who}`, axis: { range: [0, 105], tickvals: [0, 50, 100] }, traces };
   }
@@ -134,7 +134,7 @@
   }
 
   // The figure of a run, or of its phase `only`: {data, layout, alt}.
-  function series(run, { only = null, others = [], width, colours }) {
+  function series(run, { only = null, others = [], width, paper = false, colours }) {
     const chosen = only === null ? run.phases : [run.phases[only]];
     const shift = only === null ? 0 : chosen[0].at;
     const last = chosen.at(-1);
@@ -156,18 +156,19 @@
       sumPanel(dirty, "Memory still to be written", "GiB", ["dirty"], span, colours, 1 / 1024),
       sumPanel(traffic, `Traffic of the ${traffic?.source}`, "MiB/s", ["written", "read"], span, colours, 1),
     ].filter(Boolean);
-    const narrow = width < 640, gap = narrow ? 60 : 44, top = NAMES + (narrow ? 44 : 26);
-    const body = panels.length * (PANEL + gap) - gap;
+    const narrow = width < 640, tall = paper ? ON_PAPER : PANEL, gap = paper ? 30 : narrow ? 60 : 44, top = NAMES + (narrow ? 44 : 26);
+    const body = panels.length * (tall + gap) - gap;
     const layout = {
       height: top + body + FOOT, margin: { l: narrow ? 44 : 56, r: 12, t: top, b: FOOT }, shapes: [], annotations: [],
-      hovermode: "closest", dragmode: "zoom",
+      hovermode: "x unified", hoversubplots: "axis", hoverdistance: 20, dragmode: "zoom",
       xaxis: { range, title: { text: only === null ? "seconds since the first phase began" : "seconds since the phase began" },
-        anchor: panels.length > 1 ? `y${panels.length}` : "y", minallowed: range[0], maxallowed: range[1], tickformat: ",d" },
+        anchor: panels.length > 1 ? `y${panels.length}` : "y", minallowed: range[0], maxallowed: range[1], tickformat: ",d", hoverformat: ",.1f",
+        unifiedhovertitle: { text: "%{x} s" } },
     };
     if (only !== null && end < 10) delete layout.xaxis.tickformat;
     const data = panels.flatMap((panel, k) => {
-      const axis = k ? `y${k + 1}` : "y", high = 1 - (k * (PANEL + gap)) / body;
-      layout[axis.replace("y", "yaxis")] = { ...panel.axis, domain: [Math.max(0, high - PANEL / body), high], automargin: false, fixedrange: true };
+      const axis = k ? `y${k + 1}` : "y", high = 1 - (k * (tall + gap)) / body;
+      layout[axis.replace("y", "yaxis")] = { ...panel.axis, domain: [Math.max(0, high - tall / body), high], automargin: false, fixedrange: true };
       layout.annotations.push({
         text: narrow ? panel.title.replace(": ", ":<br>") : panel.title, bgcolor: colours.background, borderpad: 0, x: 0, xref: "x domain", y: high, yref: "paper", xanchor: "left", yanchor: "bottom",
         showarrow: false, font: { size: 12, color: colours.ink }, yshift: 2, align: "left",

@@ -55,15 +55,17 @@
   }
 
   // The traces of a line; a part of few points has them as dots as well, or one alone were unseen.
-  function lines(of, colour, meta, style = {}) {
-    const trace = { type: "scatter", hovertemplate: "%{customdata}<extra></extra>", meta };
+  // `silent` lines say nothing to the pointer, where another one speaks for them.
+  function lines(of, colour, meta, style = {}, silent = false) {
+    const said = silent ? { hoverinfo: "skip" } : { hovertemplate: "%{customdata}<extra></extra>" };
+    const trace = { type: "scatter", meta, ...said };
     const made = [{
       ...trace, mode: "lines", x: of.x, y: of.y, customdata: of.words, connectgaps: false,
       line: { color: colour, width: 1.6, ...style },
     }];
     const picked = (values) => of.dots.map((k) => values[k]);
     if (of.dots.length) {
-      made.push({ ...trace, mode: "markers", x: picked(of.x), y: picked(of.y), customdata: picked(of.words),
+      made.push({ ...trace, hoverinfo: "skip", hovertemplate: null, mode: "markers", x: picked(of.x), y: picked(of.y), customdata: picked(of.words),
         marker: { color: colour, size: 5 } });
     }
     return made;

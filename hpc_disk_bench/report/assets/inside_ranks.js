@@ -32,7 +32,7 @@
           lenmode: "pixels", len: Math.max(160, rows) },
       }],
       layout: {
-        height: rows + NAMES + 16, margin: { l: 70, r: 12, t: 8, b: NAMES },
+        height: rows + NAMES + 36, margin: { l: 70, r: 12, t: 28, b: NAMES },
         xaxis: { tickvals: run.phases.map((_, k) => k), ticktext: run.phases.map((phase) => label(phase.name, 22)), tickangle: -90, showgrid: false },
         yaxis: { autorange: "reversed", showgrid: false, tickvals: names.map((_, k) => k).filter((k) => names.length <= FEW || k % 8 === 0),
           ticktext: names.map((_, k) => title(k)).filter((_, k) => names.length <= FEW || k % 8 === 0) },

@@ -68,10 +68,12 @@ def coded(record, most):
 
 def weight(record, most):
     """How many values `coded` would hold, about."""
-    drawn = [
-        min(len(phase.rate), most) * (6 if len(phase.rate) > most else 4) for phase in record.phases
-    ]
-    return sum(drawn) + 5 * min(sum(len(phase.nodes) for phase in record.phases), 2 * most)
+    drawn = [min(len(p.rate), most) * (6 if len(p.rate) > most else 4) for p in record.phases]
+    sampled = [phase.nodes for phase in record.phases if len(phase.nodes)]
+    nodes = sampled[0]["node"].nunique() if sampled else 1
+    seconds = min(sum(map(len, sampled)) / nodes, 2 * most)
+    # Of each node that is told apart the time and four series of CPU, then those of all together.
+    return sum(drawn) + (5 * min(nodes, MOST_NODES) + 8) * seconds
 
 
 def _phase(phase, verdict, zero, most):
@@ -107,8 +109,8 @@ def _nodes(phases, zero, most):
     if not parts:
         return {}
     table = pd.concat(parts, ignore_index=True).drop_duplicates(["time_epoch", "node"])
-    table = table.assign(second=table["time_epoch"].round())
-    names = list(dict.fromkeys(table["node"].astype(str)))
+    table = table.assign(second=table["time_epoch"].round(), node=_texts(table["node"]))
+    names = list(dict.fromkeys(table["node"]))
     made = {"count": len(names), "cpu": _cpu(table, names, zero, most)}
     memory = [name for name in ("memory_dirty_bytes", "memory_writeback_bytes") if name in table]
     if memory:
@@ -134,7 +136,7 @@ def _cpu(table, names, zero, most):
     return [
         _cpu_of(name, rows.groupby("second")[["busy", "wait"]].agg(["mean", "min", "max"]),
                 zero, most)
-        for name, rows in table.groupby(table["node"].astype(str), sort=False)
+        for name, rows in table.groupby("node", sort=False)
     ]  # fmt: skip
 
 
@@ -186,7 +188,7 @@ def _ranks(phases):
     for table in tables:
         latest = [np.nan] * len(groups)
         for rank, host, end in (
-            zip(table["rank"], table["host"].astype(str), table["last_s"], strict=True)
+            zip(table["rank"], _texts(table["host"]), table["last_s"], strict=True)
             if len(table) else ()
         ):  # fmt: skip
             k = row[int(rank)]
@@ -210,10 +212,16 @@ def _latencies(path):
     if not {"phase", "operation", "count", *PERCENTILES} <= set(table):
         return []
     numbers = table[["count", *PERCENTILES]].apply(pd.to_numeric, errors="coerce")
+    numbers = numbers.where(np.isfinite(numbers))
     rows = []
     for phase, operation, (count, *values) in zip(
-        table["phase"].astype(str), table["operation"].astype(str), numbers.to_numpy(), strict=True
+        _texts(table["phase"]), _texts(table["operation"]), numbers.to_numpy(), strict=True
     ):
         if count > 0:
             rows.append([phase, operation, int(count), *values])
     return rows
+
+
+def _texts(column):
+    """Names as texts; an empty cell is an empty one."""
+    return [str(value) if value == value else "" for value in column]

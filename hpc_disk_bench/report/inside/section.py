@@ -13,8 +13,8 @@ from hpc_disk_bench.report.inside import record
 from hpc_disk_bench.report.markup import escape, tag
 
 TITLE = "The course of each phase of a run"
-MOST_RUNS = 24
-MOST_BYTES = 2_500_000  # of all runs together
+MOST_RUNS = 20
+MOST_BYTES = 2_000_000  # of all runs together
 VALUE = 6  # bytes that one takes, about
 POINTS = (300, 150, 75, 40)  # a phase and series, the first that fits
 MOST_FILE = 1 << 26  # bytes of a record: the engine's own stays far below
