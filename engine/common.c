@@ -46,9 +46,9 @@ static void look_around(void) {
 }
 
 /* MPI libraries keep a thread of their own. With a second thread on the same table of descriptors
-   the kernel counts references to the file in every call, some 5 % of a small read from memory; with
-   a table of our own it need not. What MPI opened stays open in both. Over several nodes MPI may
-   still connect on one thread and listen on the other, so there it stays as it is. */
+   the kernel counts references to the file in every call, some 5 % of a small read from memory;
+   with a table of our own it need not. What MPI opened stays open in both. Over several nodes MPI
+   may still connect on one thread and listen on the other, so there it stays as it is. */
 static void own_descriptors(void) {
   if (world.nodes == 1) unshare(CLONE_FILES);
 }
