@@ -8,6 +8,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+# Without these Chromium looks for its maker's hosts at every start.
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -116,3 +126,13 @@ def chromium():
         if path := shutil.which(name):
             return path
     pytest.skip("no chromium on PATH (apt install chromium)")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """A Chromium that Playwright drives; one for all tests, as a process can have no second."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=QUIET)
+        yield browser
+        browser.close()

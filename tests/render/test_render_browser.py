@@ -52,14 +52,6 @@ Folded words.
 
 
 @pytest.fixture(scope="module")
-def browser(chromium):
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def rendered(root, tmp_path_factory):
     """rendered(text): the page of that document, rendered once."""
     pages = {}

@@ -13,16 +13,6 @@ from tests.support import report_cases, trees
 
 AGGREGATE = "aggregate_results.py"
 DOCUMENT = "io500_analysis.qmd"
-# Without these Chromium looks for its maker's hosts at every start.
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 ALL_DRAWN = """() => {
   const [done, all] = (document.documentElement.dataset.hdbFigures || "0/-1").split("/");
   return done === all;
@@ -97,15 +87,6 @@ def page(render, table, tmp_path_factory):
         return known[name]
 
     return make
-
-
-@pytest.fixture(scope="session")
-def browser(chromium):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=QUIET)
-        yield browser
-        browser.close()
 
 
 @contextlib.contextmanager
