@@ -64,6 +64,13 @@ def test_too_few_slots_are_refused_with_the_launcher_s_words(real, mpirun):
     assert re.search(r"HDB00(4 fewer slots than ranks: There are not enough slots|7 )", line)
 
 
+def test_a_host_that_is_not_there_is_refused_by_its_name(real, mpirun, real_parts):
+    real_parts.programs("ssh")
+    real.environ.update(MPIRUN=f"{mpirun} -np 2 --host no-such-host.invalid:2", NUM_PROCS="2")
+    line = refused(real, real.run())
+    assert re.search(r"HDB006 host missing or silent: .*no-such-host.invalid", line)
+
+
 def test_a_launcher_that_fails_without_a_word_is_refused(real):
     launcher = program(real.directory.parent / "launcher", "#!/bin/sh\nexit 1\n")
     real.environ["MPIRUN"] = str(launcher)
