@@ -35,6 +35,14 @@ def device_numbers(path):
     return (os.major(number), os.minor(number)) if number else None
 
 
+def numbers_behind(mount):
+    """(major, minor) of the block device behind a mounts.Mount, or None where there is none.
+
+    btrfs and the like show a number of no device; their source names one.
+    """
+    return mount.device if mount.device[0] else device_numbers(mount.source)
+
+
 def _whole(path):
     """The disk that a partition is part of; the device itself where it is no partition."""
     return path.parent if (path / "partition").exists() else path

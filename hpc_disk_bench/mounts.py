@@ -52,24 +52,24 @@ def _parse(line):
         major, minor = device.split(":")
         options = dict(option.partition("=")[::2] for option in own.split(","))
         for option in shared.split(","):
-            key, _, value = _decode(option).partition("=")
+            key, _, value = decode(option).partition("=")
             options.setdefault(key, value)
         if "ro" in options:  # the file system's own word, which an "rw" of the mount does not undo
             options.pop("rw", None)
         return Mount(
             int(identity),
             (int(major), int(minor)),
-            _decode(point),
+            decode(point),
             filesystem,
-            _decode(source),
+            decode(source),
             options,
         )
     except ValueError:
         return None
 
 
-def _decode(text):
-    r"""mountinfo's octal escapes (\040 for a blank) as what they stand for."""
+def decode(text):
+    r"""the octal escapes of mountinfo and mountstats (\040 for a blank) as what they stand for."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 

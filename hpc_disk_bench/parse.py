@@ -6,7 +6,8 @@ from typing import NamedTuple, Optional
 
 from hpc_disk_bench.errors import DONE, UNPARSED, USAGE, UserError
 from hpc_disk_bench.files import json_text, write_json
-from hpc_disk_bench.results import RESULT_FILE, SUMMARY, load
+from hpc_disk_bench.result_file import RESULT_FILE
+from hpc_disk_bench.results import SUMMARY, load
 
 HELP = """\
 usage: parse_summary.py FILE [-o RESULTS_JSON]

@@ -14,7 +14,8 @@ from hpc_disk_bench import __version__
 from hpc_disk_bench.errors import UNPARSED, UserError
 from hpc_disk_bench.files import json_text, read_json, write_json, write_text
 from hpc_disk_bench.phase_files import NAMES
-from hpc_disk_bench.results import RESULT_FILE, SUMMARY
+from hpc_disk_bench.result_file import RESULT_FILE
+from hpc_disk_bench.results import SUMMARY
 from hpc_disk_bench.tree import RESULTS
 from hpc_disk_bench.versions import KEY, WRITTEN
 

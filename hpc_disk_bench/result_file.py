@@ -5,12 +5,14 @@ invalid. Sections are phases in run order; before them stands [run], after them 
 """
 
 import re
+from pathlib import Path
 from typing import NamedTuple, Optional
 
 from hpc_disk_bench.phases import PHASES
 from hpc_disk_bench.score import CONCURRENT
 from hpc_disk_bench.summary import NOT_PHASES, PhaseResult, ScoreResult, number_of
 
+RESULT_FILE = "result.txt"
 SECTION = re.compile(r"\[(?P<name>[\w-]+)\]$")
 PAIR = re.compile(r"(?P<key>[\w.-]+)\s*=\s*(?P<value>.*)$")
 REASON = re.compile(r"[;#]\s*ERROR\s+INVALID\s+(?P<text>.+)$")
@@ -19,6 +21,16 @@ SCORES = {"SCORE": "score", "SCOREX": "score_extended"}
 # Rows that the summary prints without [RESULT]; result.txt has no mark of its own for them.
 UNSCORED = {phase.name for phase in PHASES if phase.group is None}
 UNSCORED |= {"mdworkbench-create", "mdworkbench-delete"}
+
+
+def find_result_file(run):
+    """The Path of a run's result.txt, or None where it is not there yet.
+
+    Upstream puts its files one level deeper where it is told to (timestamp-resultdir).
+    """
+    run = Path(run)
+    places = (place / RESULT_FILE for place in (run, *sorted(run.glob("*/"))))
+    return next((path for path in places if path.is_file()), None)
 
 
 class Section(NamedTuple):

@@ -14,11 +14,11 @@ from typing import NamedTuple, Optional
 from hpc_disk_bench import score
 from hpc_disk_bench.errors import UNPARSED, UserError
 from hpc_disk_bench.phase_files import read_phase_files
-from hpc_disk_bench.result_file import ResultFile, parse_result_file
+from hpc_disk_bench.result_file import RESULT_FILE, ResultFile, parse_result_file
 from hpc_disk_bench.result_text import read_text
 from hpc_disk_bench.summary import PhaseResult, ScoreResult, Summary, parse_summary
 
-SUMMARY, RESULT_FILE, PHASE_FILES = "result_summary.txt", "result.txt", "per-phase files"
+SUMMARY, PHASE_FILES = "result_summary.txt", "per-phase files"
 # A real file has a few thousand bytes and at most a few hundred lines.
 LARGEST_FILE = 4 * 1024 * 1024
 MOST_LINES = 100_000

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from hpc_disk_bench.devices import device_numbers, find_device
+from hpc_disk_bench.devices import find_device, numbers_behind
 from hpc_disk_bench.mounts import mount_of
 
 KEYS = (
@@ -66,8 +66,7 @@ def _space(directory):
 
 
 def _device_facts(mount, sys):
-    # btrfs and the like show a number of no device; their source names one.
-    numbers = mount.device if mount.device[0] else device_numbers(mount.source)
+    numbers = numbers_behind(mount)
     device = find_device(numbers, sys) if numbers else None
     if device is None:
         return {}

@@ -7,9 +7,8 @@ from pathlib import Path
 from hpc_disk_bench.diagnosis.finding import UNKNOWN, Finding
 from hpc_disk_bench.diagnosis.lines import Line
 from hpc_disk_bench.phases import PHASES, SCORED
-from hpc_disk_bench.result_file import REASON, SECTION, parse_result_file
+from hpc_disk_bench.result_file import REASON, RESULT_FILE, SECTION, parse_result_file
 
-RESULT_FILE = "result.txt"
 SHORT = re.compile(
     r"below stonewall time|smaller than expected minimum runtime|instead of stonewall"
     r"|stonewall-time \d+s? != ",

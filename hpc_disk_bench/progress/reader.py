@@ -8,10 +8,8 @@ from pathlib import Path
 
 from hpc_disk_bench.benchmark import Follower
 from hpc_disk_bench.progress.plan import UNTOLD
-from hpc_disk_bench.result_file import parse_result_file
+from hpc_disk_bench.result_file import RESULT_FILE, find_result_file, parse_result_file
 from hpc_disk_bench.summary import PhaseResult, result_of
-
-RESULT_FILE = "result.txt"
 
 
 class PhaseReader:
@@ -33,10 +31,10 @@ class PhaseReader:
         return new
 
     def _from_result_file(self):
-        self.directory = self.directory or self._find()
-        if self.directory is None:
+        path = self.directory / RESULT_FILE if self.directory else find_result_file(self._run)
+        if path is None:
             return []
-        path = self.directory / RESULT_FILE
+        self.directory = path.parent
         try:
             text = path.read_text("utf-8", "replace")
         except OSError:
@@ -55,10 +53,3 @@ class PhaseReader:
     def _from_output(self):
         found = [result_of(line.strip()) for line in self._output.lines()]
         return [each[1] for each in found if each and isinstance(each[1], PhaseResult)]
-
-    def _find(self):
-        """result.txt may lie one directory deeper."""
-        for path in (self._run, *sorted(self._run.glob("*/"))):
-            if (path / RESULT_FILE).is_file():
-                return path
-        return None

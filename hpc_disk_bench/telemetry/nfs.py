@@ -7,6 +7,7 @@ of round trip, of execution (nfs-utils' mountstats(8)).
 import os
 from typing import NamedTuple
 
+from hpc_disk_bench.mounts import decode
 from hpc_disk_bench.telemetry.counters import Rates, Source, numbers
 
 BUSIEST = 3
@@ -21,7 +22,7 @@ class Call(NamedTuple):
 
 class Nfs:
     def __init__(self, mount_point, proc="/proc"):
-        self._mount_point = os.fsencode(mount_point)
+        self._mount_point = mount_point
         self._file = Source(os.path.join(proc, "self/mountstats"))
         self._rates = Rates()
 
@@ -50,7 +51,7 @@ def parse(text, mount_point):
     for line in text.splitlines():
         if line.startswith(b"device "):
             where = line.partition(b" mounted on ")[2].partition(b" with fstype ")[0]
-            ours, listing = _decode(where) == mount_point, False
+            ours, listing = decode(os.fsdecode(where)) == mount_point, False
             if ours:
                 # Mounted over another: the last one is what is seen.
                 moved, calls = None, {}
@@ -87,14 +88,3 @@ def _rates(calls, seconds):
             if call.calls
         )
     return row
-
-
-def _decode(text):
-    r"""The kernel's octal escapes (\040 for a blank) as what they stand for."""
-    if b"\\" not in text:
-        return text
-    first, *rest = text.split(b"\\")
-    try:
-        return first + b"".join(bytes([int(part[:3], 8)]) + part[3:] for part in rest)
-    except ValueError:
-        return text

@@ -1,11 +1,8 @@
 """Which phase the benchmark is in, as its files show from outside, whichever engine it is."""
 
-from pathlib import Path
-
 from hpc_disk_bench.benchmark import Follower
-from hpc_disk_bench.result_file import SCORES, SECTION
+from hpc_disk_bench.result_file import SCORES, SECTION, find_result_file
 
-RESULT_FILE = "result.txt"
 # Headings without a measurement behind them.
 NO_PHASES = ("run", "timestamp", *SCORES)
 
@@ -14,24 +11,19 @@ class PhaseWatch:
     """Reads what is added to result.txt, in which each phase writes its heading as it begins."""
 
     def __init__(self, directory):
-        self._directory = Path(directory)
+        self._directory = directory
         self._log = None
         self.phase = ""
 
     def look(self):
         """Whether another phase has begun since the last look; `phase` is its name."""
         before = self.phase
-        self._log = self._log or self._found()
+        path = None if self._log else find_result_file(self._directory)
+        if path:
+            self._log = Follower(path)
         for line in self._log.lines() if self._log else ():
             heading = SECTION.match(line.strip())
             if heading:
                 # The totals come when the last phase has ended.
                 self.phase = "" if heading["name"] in NO_PHASES else heading["name"]
         return self.phase != before
-
-    def _found(self):
-        # Upstream puts its files one level deeper where it is told to (timestamp-resultdir).
-        for path in (self._directory, *sorted(self._directory.glob("*/"))):
-            if (path / RESULT_FILE).is_file():
-                return Follower(path / RESULT_FILE)
-        return None

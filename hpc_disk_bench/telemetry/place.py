@@ -1,6 +1,6 @@
 """What on a node stands behind the benchmark's directory, as sources of telemetry."""
 
-from hpc_disk_bench.devices import device_numbers
+from hpc_disk_bench.devices import numbers_behind
 from hpc_disk_bench.mounts import mount_of
 from hpc_disk_bench.network import address_of, interface_to
 from hpc_disk_bench.telemetry.disk import Disk
@@ -16,8 +16,7 @@ def sources_of(directory):
     sources = [System()]
     if mount is None:
         return sources
-    # btrfs and the like show a number of no device; their source names one.
-    numbers = mount.device if mount.device[0] else device_numbers(mount.source)
+    numbers = numbers_behind(mount)
     if numbers:
         sources.append(Disk(numbers))
     interface = interface_to(_server(mount)) or interface_to()

@@ -12,9 +12,9 @@ import subprocess
 import sys
 import time
 
+from hpc_disk_bench.telemetry.recorder import ENTRY
 from hpc_disk_bench.telemetry.rows import line_of, row_of
 
-ENTRY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
 PATIENCE = 3  # seconds for the samplers to end after their stdin
 
 
