@@ -48,6 +48,7 @@ uint64_t record_operations(void) {
     const struct series *series = record.series[kind];
     if (!series || RECORD_IS_CALL(kind)) continue;
     sum += series->open.operations;
+    for (int class = 0; class < HISTOGRAM_CLASSES; class++) sum += series->count[class];
     for (size_t i = 0; i < record.closed; i++) sum += series->closed[i].operations;
   }
   return sum;
@@ -92,16 +93,20 @@ static uint64_t get_number(const unsigned char **at) {
   return number;
 }
 
-/* The classes that are not empty, as pairs of the steps between them and their counts. */
-static void pack(struct series *series, struct interval *into, const uint64_t *count) {
+/* The classes that are not empty, as pairs of the steps between them and their counts. Returns the
+ * sum of these. */
+static uint64_t pack(struct series *series, struct interval *into, const uint64_t *count) {
   into->at = series->length;
+  uint64_t sum = 0;
   int before = -1;
   for (int class = 0; class < HISTOGRAM_CLASSES; class++) {
     if (!count[class]) continue;
     put_number(series, (uint64_t)(class - before));
     put_number(series, count[class]);
+    sum += count[class];
     before = class;
   }
+  return sum;
 }
 
 void record_unpack(const struct series *series, size_t interval, uint64_t *count) {
@@ -129,7 +134,7 @@ void record_close_interval(void) {
     if (!series) continue;
     struct interval *into = &series->closed[record.closed];
     *into = series->open;
-    pack(series, into, series->count);
+    into->operations += pack(series, into, series->count);
     memset(series->count, 0, sizeof series->count);
     series->open = (struct interval){0};
   }

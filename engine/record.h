@@ -42,8 +42,8 @@ struct interval {
 };
 
 struct series {
-  struct interval open;              /* the interval that runs */
-  uint64_t count[HISTOGRAM_CLASSES]; /* its latencies by class */
+  struct interval open;              /* the interval that runs; operations: those without latency */
+  uint64_t count[HISTOGRAM_CLASSES]; /* the latencies of all others by class */
   struct interval *closed;           /* record.closed of them */
   unsigned char *packed;
   size_t length, room;
@@ -98,7 +98,6 @@ static inline void record_done(enum record_kind kind, uint64_t bytes, uint64_t s
   if (!record.on) return;
   struct series *series = record_at(kind, end);
   uint64_t ns = ticks_ns(start, end);
-  series->open.operations++;
   series->open.bytes += bytes;
   series->count[histogram_class(ns)]++;
   if (ns > series->open.max) series->open.max = ns;

@@ -59,7 +59,7 @@ uint64_t ticks_of(uint64_t ns) {
 }
 
 struct stonewall stonewall_from(double start, int seconds) {
-  struct stonewall wall = {.start = start, .seconds = seconds};
+  struct stonewall wall = {.start = start, .seconds = seconds, .near = UINT64_MAX};
   if (!seconds) return wall;
   ticks_calibrate();
   double left = start + 0.999 * seconds - now();

@@ -45,11 +45,11 @@ uint64_t ticks_of(uint64_t ns);
 /* The end of a stonewall. Ticks say cheaply that it is still far; close to it now() decides. */
 struct stonewall {
   double start, seconds; /* seconds 0: none */
-  uint64_t near;         /* ticks */
+  uint64_t near;         /* ticks; UINT64_MAX: none */
 };
 struct stonewall stonewall_from(double start, int seconds);
 static inline bool stonewall_is_near(const struct stonewall *wall, uint64_t ticks) {
-  return wall->seconds > 0 && ticks >= wall->near;
+  return ticks >= wall->near;
 }
 bool stonewall_is_over(const struct stonewall *wall);
 
