@@ -94,8 +94,8 @@ class Bench:
     def _tell(self, ranks, found, taken):
         print(
             f"\n{ranks} rank{'s' * (ranks > 1)}, median of {self.options.rounds} rounds\n"
-            f"{'':20}{'bare':>10}{'engine':>10}{'':10}{'by the clock':>13}{'(95 %)':>15}{'by CPU':>8}"
-            f"{'two threads by CPU':>20}{'upstream':>11}"
+            f"{'':20}{'bare':>10}{'engine':>10}{'':10}{'by the clock':>13}{'(95 %)':>15}"
+            f"{'by CPU':>8}{'two threads by CPU':>20}{'upstream':>11}"
         )
         recorded = _recorded(ranks)
         for phase in PHASES:

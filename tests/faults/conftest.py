@@ -35,7 +35,7 @@ class Faults(Wrapper):
         items: files of a rank in mdtest-easy. Ranks that miss another one miss it after those only.
         """
         text = (HERE / "config-faults.ini").read_text()
-        text = text.replace("stonewall-time = 1", "stonewall-time = 60")
+        text = text.replace("stonewall-time = 30", "stonewall-time = 60")
         path = self.directory / "config-long.ini"
         path.write_text(text.replace("n = 1000\n", f"n = {items}\n"))
         self.environ["CONFIG_FILE"] = str(path)
