@@ -28,7 +28,7 @@ static uint64_t run_operations(struct mdtest_items *items, uint64_t planned, dou
   items->planned = planned;
   items->timed = record.on || wall.seconds > 0;
   items->last = ticks_now();
-  done = mdtest_items_do(items, 0, planned, &wall, &good);
+  done = mdtest_items_do(items, 0, planned, wall.seconds > 0 ? &wall : NULL, &good);
   if (wall.seconds > 0) {
     record_stonewall();
     counts->stonewall_max = reduce_count(done, MPI_MAX);

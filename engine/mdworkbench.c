@@ -39,7 +39,7 @@ static bool count_error(struct bench *bench, const char *call, int error) {
 }
 
 static bool create_file_here(struct bench *bench) {
-  record_apart(ticks_now());
+  record_apart();
   int fd = open(bench->path, O_RDWR | O_CREAT, 0664);
   if (fd < 0) return count_error(bench, "open", errno);
   record_part(RECORD_OPEN);
@@ -58,7 +58,7 @@ static bool stat_file_here(struct bench *bench) {
 }
 
 static bool read_file_here(struct bench *bench) {
-  record_apart(ticks_now());
+  record_apart();
   int fd = open(bench->path, O_RDONLY);
   if (fd < 0) return count_error(bench, "open", errno);
   record_part(RECORD_OPEN);

@@ -39,6 +39,25 @@ struct series *record_series(enum record_kind kind) {
   return record.series[kind] = series;
 }
 
+static void count_latency(struct series *series, uint64_t ns, uint64_t operations) {
+  series->count[histogram_class(ns)] += operations;
+  if (operations && ns > series->open.max) series->open.max = ns;
+}
+
+void record_uneven(enum record_kind kind, uint64_t first_ns, uint64_t others_ns) {
+  const uint64_t others = RECORD_GROUP - 1;
+  struct series *series = record.series[kind];
+  if (others_ns < RECORD_SLOW) { /* it was the first */
+    count_latency(series, first_ns, 1);
+    count_latency(series, others_ns / others, others);
+    return;
+  }
+  uint64_t usual = first_ns < others_ns / others ? first_ns : others_ns / others;
+  count_latency(series, others_ns - (others - 1) * usual, 1);
+  count_latency(series, usual, others - 1);
+  count_latency(series, first_ns, 1);
+}
+
 /* s from the phase's zero to now, on the clock of the system. */
 static double since_zero(void) { return 1e-9 * (double)(now_ns() - record.zero); }
 

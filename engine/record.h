@@ -34,6 +34,9 @@ enum record_part { RECORD_OPEN, RECORD_TRANSFER, RECORD_SYNC, RECORD_CLOSE, RECO
 #define RECORD_INTERVALS 1024    /* then the intervals become twice as long */
 #define RECORD_BYTES (8UL << 20) /* or when their latencies take more than this */
 #define RECORD_SAMPLE 61         /* of so many small files one is timed by its parts */
+#define RECORD_GROUP 8           /* operations that are timed together, see record_group */
+#define RECORD_QUICK 2000U       /* ns of an operation, below which they are */
+#define RECORD_SLOW 16000U       /* ns, from which on one among them is told apart */
 
 /* One interval of one kind; its latencies are packed from `at` on in the kind's bytes. */
 struct interval {
@@ -92,15 +95,37 @@ static inline struct series *record_at(enum record_kind kind, uint64_t ticks) {
   return record.series[kind] ? record.series[kind] : record_series(kind);
 }
 
-/* An operation that began at `start` ended at `end`, both in ticks. */
-static inline void record_done(enum record_kind kind, uint64_t bytes, uint64_t start,
+/* An operation that began at `start` ended at `end`, both in ticks. True where it was so quick that
+   the next ones may go in groups. */
+static inline bool record_done(enum record_kind kind, uint64_t bytes, uint64_t start,
                                uint64_t end) {
-  if (!record.on) return;
+  if (!record.on) return false;
   struct series *series = record_at(kind, end);
   uint64_t ns = ticks_ns(start, end);
   series->open.bytes += bytes;
   series->count[histogram_class(ns)]++;
   if (ns > series->open.max) series->open.max = ns;
+  return ns < RECORD_QUICK;
+}
+
+/* Where operations are quicker than a hundred looks at the clock, only the first of so many is
+   timed by itself and the others together: RECORD_GROUP of them began at `start`, the first ended
+   at `first`, the last at `end`, all in ticks. The first stands for all. One among the others that
+   took RECORD_SLOW or longer is counted for itself, with what the others are thought to have taken
+   off. True while that goes on. */
+void record_uneven(enum record_kind kind, uint64_t first_ns, uint64_t others_ns);
+static inline bool record_group(enum record_kind kind, uint64_t bytes, uint64_t start,
+                                uint64_t first, uint64_t end) {
+  struct series *series = record_at(kind, end);
+  uint64_t first_ns = ticks_ns(start, first), others_ns = ticks_ns(first, end);
+  series->open.bytes += RECORD_GROUP * bytes;
+  if (first_ns >= RECORD_SLOW || others_ns >= RECORD_SLOW) {
+    record_uneven(kind, first_ns, others_ns);
+    return false;
+  }
+  series->count[histogram_class(first_ns)] += RECORD_GROUP;
+  if (first_ns > series->open.max) series->open.max = first_ns;
+  return first_ns + others_ns < RECORD_GROUP * RECORD_QUICK;
 }
 
 /* So many operations without a latency of their own ended by `end`. */
@@ -109,11 +134,11 @@ static inline void record_count(enum record_kind kind, uint64_t operations, uint
 }
 
 /* A small file's operation of several parts begins; in one of RECORD_SAMPLE they are told apart. */
-static inline void record_apart(uint64_t start) {
+static inline void record_apart(void) {
   record.apart = record.on && --record.until_apart == 0;
   if (!record.apart) return;
   record.until_apart = RECORD_SAMPLE;
-  record.part_since = start;
+  record.part_since = ticks_now();
   record.parted++;
 }
 /* A part of it ended. */
