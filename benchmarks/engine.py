@@ -8,8 +8,9 @@ the other in an order that changes with the round, each with the same files in D
 medians over the rounds of ratios within a round, above 1 where the engine is ahead: by the clock,
 with the span that holds the true median in 95 of 100 such measurements, and by user and system
 time, on which other work on the machine weighs less. The second thread shows what the MPI library
-costs by being there: with it the kernel counts references to descriptors. Then what the record
-costs, the time to start, and memory.
+would cost by being there: with it the kernel counts references to descriptors and the C library
+guards its calls, both of which the engine avoids. Then what the record costs, the time to start,
+and memory.
 Needs a compiled engine (make engine), a C compiler, the standard library.
 """
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "common.h"
 #include "io.h"
 
@@ -12,8 +13,8 @@ static bool start(struct io_file *file, struct io_slot *slot) {
   if (lseek(file->fd, (off_t)slot->offset, SEEK_SET) < 0)
     fail_call("lseek", file->path, (int64_t)slot->offset, errno);
   while (done < file->size) {
-    ssize_t moved = file->write ? write(file->fd, slot->buffer + done, file->size - done)
-                                : read(file->fd, slot->buffer + done, file->size - done);
+    ssize_t moved = file->write ? call_write(file->fd, slot->buffer + done, file->size - done)
+                                : call_read(file->fd, slot->buffer + done, file->size - done);
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) io_failed(file, slot->offset + done, errno);
     if (moved == 0) io_ended(file, slot->offset + done);

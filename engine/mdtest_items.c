@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "shuffle.h"
 #include "small_file.h"
 
@@ -132,7 +133,7 @@ static bool create_one(struct mdtest_items *items, uint64_t number) {
   record_apart();
   if (made && mknod(items->path, S_IFREG | 0664, 0)) return count_error(items, "mknod", errno);
   if (made && !items->work->bytes) return true;
-  int fd = open(items->path, items->flags | (made ? 0 : O_CREAT), 0664);
+  int fd = call_open(items->path, items->flags | (made ? 0 : O_CREAT), 0664);
   if (fd < 0) return count_error(items, "open", errno);
   record_part(RECORD_OPEN);
   bool good = true;
@@ -145,7 +146,7 @@ static bool create_one(struct mdtest_items *items, uint64_t number) {
     record_part(RECORD_SYNC);
   }
   if (good && items->work->verify_write) good = read_content(items, fd, items->work->bytes, true);
-  if (close(fd)) return count_error(items, "close", errno);
+  if (call_close(fd)) return count_error(items, "close", errno);
   record_part(RECORD_CLOSE);
   return good;
 }
@@ -159,7 +160,7 @@ static bool stat_one(struct mdtest_items *items, uint64_t number) {
 static bool read_one(struct mdtest_items *items, uint64_t number) {
   name_item(items, number);
   record_apart();
-  int fd = open(items->path, items->flags);
+  int fd = call_open(items->path, items->flags, 0);
   if (fd < 0) return count_error(items, "open", errno);
   record_part(RECORD_OPEN);
   bool good = true;
@@ -168,7 +169,7 @@ static bool read_one(struct mdtest_items *items, uint64_t number) {
     good = read_content(items, fd, size, !items->work->unverified);
     record_part(RECORD_TRANSFER);
   }
-  if (close(fd)) return count_error(items, "close", errno);
+  if (call_close(fd)) return count_error(items, "close", errno);
   record_part(RECORD_CLOSE);
   return good;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "common.h"
 #include "files.h"
 #include "mdworkbench_report.h"
@@ -40,14 +41,14 @@ static bool count_error(struct bench *bench, const char *call, int error) {
 
 static bool create_file_here(struct bench *bench) {
   record_apart();
-  int fd = open(bench->path, O_RDWR | O_CREAT, 0664);
+  int fd = call_open(bench->path, O_RDWR | O_CREAT, 0664);
   if (fd < 0) return count_error(bench, "open", errno);
   record_part(RECORD_OPEN);
   packet_at(&bench->packet, 0);
   bool good = small_file_write(fd, bench->path, bench->packet.data, bench->work->bytes,
                                &bench->part.errors);
   record_part(RECORD_TRANSFER);
-  if (close(fd)) return count_error(bench, "close", errno);
+  if (call_close(fd)) return count_error(bench, "close", errno);
   record_part(RECORD_CLOSE);
   return good;
 }
@@ -59,14 +60,14 @@ static bool stat_file_here(struct bench *bench) {
 
 static bool read_file_here(struct bench *bench) {
   record_apart();
-  int fd = open(bench->path, O_RDONLY);
+  int fd = call_open(bench->path, O_RDONLY, 0);
   if (fd < 0) return count_error(bench, "open", errno);
   record_part(RECORD_OPEN);
   size_t done, size = bench->work->bytes, where;
   bool good =
       small_file_read(fd, bench->path, bench->read_buffer, size, &done, &bench->part.errors);
   record_part(RECORD_TRANSFER);
-  if (close(fd)) return count_error(bench, "close", errno);
+  if (call_close(fd)) return count_error(bench, "close", errno);
   record_part(RECORD_CLOSE);
   if (!good) return false;
   if (done == size &&

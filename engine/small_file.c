@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "common.h"
 
 bool count_failure(uint64_t *errors, const char *call, const char *path, int error) {
@@ -26,7 +27,7 @@ bool small_file_write(int fd, const char *path, const void *data, size_t size, u
   size_t done = 0;
   if (lseek(fd, 0, SEEK_SET) < 0) return count_failure(errors, "lseek", path, errno);
   while (done < size) {
-    ssize_t moved = write(fd, bytes + done, size - done);
+    ssize_t moved = call_write(fd, bytes + done, size - done);
     if (moved < 0 && errno == EINTR) continue;
     if (moved <= 0) return count_failure(errors, "write", path, moved ? errno : ENOSPC);
     done += (size_t)moved;
@@ -40,7 +41,7 @@ bool small_file_read(int fd, const char *path, void *buffer, size_t size, size_t
   *moved = 0;
   if (lseek(fd, 0, SEEK_SET) < 0) return count_failure(errors, "lseek", path, errno);
   while (*moved < size) {
-    ssize_t more = read(fd, bytes + *moved, size - *moved);
+    ssize_t more = call_read(fd, bytes + *moved, size - *moved);
     if (more < 0 && errno == EINTR) continue;
     if (more < 0) return count_failure(errors, "read", path, errno);
     if (more == 0) break;

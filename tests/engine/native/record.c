@@ -110,7 +110,6 @@ static void a_trillion_operations_and_an_exbibyte_are_counted(void) {
   struct series *series = record.series[RECORD_CREATE];
   int class = histogram_class(1000);
   series->count[class] = 1000000000000ULL;
-  series->open.operations = 1000000000000ULL;
   series->open.bytes = 1ULL << 60;
   operate(1.5, 1000, 1ULL << 60);
   record_close_interval();
@@ -119,6 +118,38 @@ static void a_trillion_operations_and_an_exbibyte_are_counted(void) {
   assert(latency.count[class] == 1000000000001ULL);
   assert(series->closed[0].bytes == 1ULL << 61);
   assert(near(histogram_quantile(&latency, 0.999), 1e-6));
+  record_forget();
+}
+
+/* A group that begins now: what its first operation and the seven others took, ns. */
+static bool group(uint64_t first, uint64_t others) {
+  uint64_t start = ticks_now();
+  return record_group(RECORD_STAT, 0, start, start + ticks_of(first),
+                      start + ticks_of(first + others));
+}
+
+static uint64_t between(uint64_t low, uint64_t high) {
+  uint64_t sum = 0;
+  for (int class = histogram_class(low); class <= histogram_class(high); class++)
+    sum += latency.count[class];
+  return sum;
+}
+
+static void a_group_counts_every_operation_and_tells_the_slow_one_apart(void) {
+  record_begin();
+  assert(group(700, 4900));    /* as they are */
+  assert(!group(1900, 14500)); /* no longer quick */
+  assert(!group(40000, 4900)); /* the first stood still */
+  assert(!group(700, 504200)); /* one of the others did */
+  record_close_interval();
+  assert(record_operations() == 4 * RECORD_GROUP);
+  memset(&latency, 0, sizeof latency);
+  record_unpack(record.series[RECORD_STAT], 0, latency.count);
+  assert(between(690, 710) == RECORD_GROUP + RECORD_GROUP - 1 + RECORD_GROUP - 1);
+  assert(between(1880, 1920) == RECORD_GROUP);
+  assert(between(39500, 40500) == 1);
+  assert(between(496000, 504000) == 1);
+  assert(near(1e-9 * (double)record.series[RECORD_STAT]->closed[0].max, 500e-6));
   record_forget();
 }
 
@@ -137,6 +168,7 @@ int main(void) {
   a_month_stays_below_the_limit_of_memory();
   rich_latencies_make_intervals_longer_before_they_take_more_room();
   a_trillion_operations_and_an_exbibyte_are_counted();
+  a_group_counts_every_operation_and_tells_the_slow_one_apart();
   nothing_is_recorded_before_the_phase_begins_or_when_it_is_off();
   puts("ok");
   return 0;
