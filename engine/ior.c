@@ -30,8 +30,7 @@ struct target {
   struct stonewall wall;
   uint64_t last; /* when the latest transfer ended, ticks */
   FILE *operations;
-  uint64_t random_state;
-  uint64_t random_slots; /* multiples of the transfer size that the file holds */
+  struct ior_random random;
   uint64_t errors;
 };
 
@@ -85,38 +84,13 @@ static void wait_for_all(struct target *target) {
   while (target->idle_count < target->depth) wait_for_one(target);
 }
 
-/* xorshift64*: cheap next to a read, and the same offsets again for the same seed and rank. */
-static uint64_t random_offset(struct target *target) {
-  uint64_t x = target->random_state;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  target->random_state = x;
-  return (x * 0x2545f4914f6cdd1dULL >> 11) % target->random_slots * target->work->transfer;
-}
-
-static void prepare_random(struct target *target) {
-  const struct ior_work *work = target->work;
-  target->random_state = (uint64_t)(uint32_t)(work->seed + work->offset_seed) << 32 |
-                         ((uint32_t)world.rank * 2654435761U | 1);
-  if (work->write) {
-    target->random_slots = ior_share(work) * (work->file_per_process ? 1 : (uint64_t)world.size);
-    return;
-  }
-  struct stat status;
-  if (stat(target->path, &status)) fail_call("stat", target->path, -1, errno);
-  target->random_slots = (uint64_t)status.st_size / work->transfer;
-  if (!target->random_slots)
-    fail("read \"%s\": the file is smaller than one transfer of %" PRIu64 " bytes", target->path,
-         work->transfer);
-}
-
 /* Begins the transfer of this number, after waiting for a place in the queue. */
 static inline void do_transfer(struct target *target, uint64_t number) {
   const struct ior_work *work = target->work;
   if (!target->idle_count) wait_for_one(target);
   struct io_slot *slot = target->idle[--target->idle_count];
-  slot->offset = work->random ? random_offset(target) : ior_offset(work, target->owner, number);
+  slot->offset = work->random ? ior_random_offset(&target->random, work)
+                              : ior_offset(work, target->owner, number);
   if (work->write) packet_at(&target->packets[slot - target->slots], slot->offset);
   slot->started = ticks_now();
   if (target->file.interface->start(&target->file, slot)) finished(target, slot);
@@ -275,7 +249,7 @@ struct ior_result ior_run(const struct ior_work *work) {
   target.operations = ior_operations_open(work);
   FILE *report = ior_report_start(work);
   clear_way(&target);
-  if (work->random) prepare_random(&target);
+  if (work->random) target.random = ior_random_from(work, target.path);
   uint64_t done = run_timed(&target, planned, &times, &result);
   sum_up(&target, &times, done, &result);
   if (work->write && work->count_file && world.rank == 0)

@@ -1,5 +1,9 @@
 #include "ior_order.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
 #include "common.h"
 #include "shuffle.h"
 
@@ -23,6 +27,32 @@ uint64_t ior_offset(const struct ior_work *work, int owner, uint64_t number) {
     place = shuffled(place, all, work->file_per_process ? key + rank : key);
   }
   return (segment * all + place) * work->transfer;
+}
+
+struct ior_random ior_random_from(const struct ior_work *work, const char *path) {
+  struct ior_random random = {.state = (uint64_t)(uint32_t)(work->seed + work->offset_seed) << 32 |
+                                       ((uint32_t)world.rank * 2654435761U | 1)};
+  if (work->write) {
+    random.slots = ior_share(work) * (work->file_per_process ? 1 : (uint64_t)world.size);
+    return random;
+  }
+  struct stat status;
+  if (stat(path, &status)) fail_call("stat", path, -1, errno);
+  random.slots = (uint64_t)status.st_size / work->transfer;
+  if (!random.slots)
+    fail("read \"%s\": the file is smaller than one transfer of %" PRIu64 " bytes", path,
+         work->transfer);
+  return random;
+}
+
+/* xorshift64*: cheap next to a read, and the same offsets again for the same seed and rank. */
+uint64_t ior_random_offset(struct ior_random *random, const struct ior_work *work) {
+  uint64_t x = random->state;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  random->state = x;
+  return (x * 0x2545f4914f6cdd1dULL >> 11) % random->slots * work->transfer;
 }
 
 int ior_owner(const struct ior_work *work) {

@@ -13,6 +13,14 @@ uint64_t ior_share(const struct ior_work *work);
    way for whoever reads it and in every segment. */
 uint64_t ior_offset(const struct ior_work *work, int owner, uint64_t number);
 
+/* Random offsets of this rank: multiples of the transfer size that its file holds. */
+struct ior_random {
+  uint64_t state, slots;
+};
+/* path: the file, which a reader must find with a transfer or more in it; else the run ends. */
+struct ior_random ior_random_from(const struct ior_work *work, const char *path);
+uint64_t ior_random_offset(struct ior_random *random, const struct ior_work *work);
+
 /* Whose data this rank moves: a writer its own, a reader on several nodes that of another one. */
 int ior_owner(const struct ior_work *work);
 
