@@ -38,10 +38,10 @@ static void a_shuffle_of_a_trillion_transfers_stays_among_them(void) {
 
 static void random_offsets_lie_in_a_file_of_an_exabyte(void) {
   struct ior_work work = {.transfer = 4096};
-  struct target target = {.work = &work, .random_state = 1, .random_slots = EXA / 4096};
+  struct ior_random random = {.state = 1, .slots = EXA / 4096};
   uint64_t largest = 0;
   for (int i = 0; i < 100000; i++) {
-    uint64_t offset = random_offset(&target);
+    uint64_t offset = ior_random_offset(&random, &work);
     assert(offset % 4096 == 0 && offset < EXA);
     if (offset > largest) largest = offset;
   }
