@@ -19,7 +19,12 @@ LEAST = 4  # samples on either side
 FACTOR = 1.5  # between before and after, of what is no share
 APART = 0.95  # of all pairs of a sample before and one after
 NOISE = 3.0  # times the spread of the samples
+NEAR = 3  # samples beside a sudden change, which must differ by half of it: else it was on its way
 MOST = 3  # changes that are said
+STILL_BUSY = 0.9  # of what the CPUs did before
+BUSY = ("cpu_user", "cpu_system")
+RANKS = ("ranks_cpu",)
+ROUND_TRIPS = ("nfs_round_trip_ms",)
 CALL = re.compile(r"(\w+) (\d+)/s ([\d.]+) ms")
 
 
@@ -42,14 +47,14 @@ class _Sight(NamedTuple):
 
 # The first ones are nearest to a cause.
 SIGHTS = (
-    _Sight(("nfs_round_trip_ms",), "NFS round trips", "ms", 0.2),
+    _Sight(ROUND_TRIPS, "NFS round trips", "ms", 0.2),
     _Sight(("disk_await_ms",), "the disk's requests", "ms", 0.2),
     _Sight(("nfs_retransmissions_per_s",), "NFS calls sent again", "1/s", 1, total=True),
     _Sight(("network_drops_per_s",), "dropped packets", "1/s", 1, total=True),
     _Sight(("cpu_steal",), "CPU taken by the hypervisor", "share", 0.1),
-    _Sight(("ranks_cpu",), "what the ranks got of the CPUs", "CPUs", 0.2, -1, total=True),
+    _Sight(RANKS, "what the ranks got of the CPUs", "CPUs", 0.2, -1, total=True),
     _Sight(("pressure_cpu",), "the time in which a process waited for a CPU", "share", 0.1),
-    _Sight(("cpu_user", "cpu_system"), "busy CPUs", "share", 0.1),
+    _Sight(BUSY, "busy CPUs", "share", 0.1),
     _Sight(("pressure_memory",), "the time in which a process waited for memory", "share", 0.1),
     _Sight(("disk_busy",), "the disk's busy time", "share", 0.1),
     _Sight(("disk_queue",), "the disk's queue", "requests", 1),
@@ -69,7 +74,6 @@ SIGHTS = (
         total=True,
     ),
 )
-BUSY = ("cpu_user", "cpu_system")
 
 
 def changes(phase, shape):
@@ -77,97 +81,100 @@ def changes(phase, shape):
     and without telemetry."""
     if not len(phase.nodes):
         return []
-    sides = _sides(phase, shape)
-    way = 1 if shape.after < shape.level else -1
+    samples = _Samples(phase, shape)
     found = []
     for sight in SIGHTS:
-        change = _change(sight, phase.nodes, sides, way)
-        if change and not (sight.columns == ("ranks_cpu",) and _idle(phase.nodes, sides, change)):
+        change = _change(sight, samples)
+        if change and (sight.columns != RANKS or _taken(samples)):
             found.append(change)
-        if sight.columns == ("nfs_round_trip_ms",):
-            found += _call(phase.nodes, sides, way)
+        if sight.columns == ROUND_TRIPS:
+            found += _call(samples)
     return found[:MOST]
 
 
-def _sides(phase, shape):
-    """For each row of the telemetry whether it is of the time before (-1), after (1), or neither."""
-    part = phase.whole
-    end = float(phase.start[part][-1] + phase.duration[part][-1])
-    ended = phase.nodes["time_epoch"].to_numpy(float) - phase.epoch
-    begun = ended - (phase.nodes["interval_s"].to_numpy(float) if "interval_s" in phase.nodes else 1)
+class _Samples:
+    """The telemetry of the time before and after a change.
 
-    def between(first, last):
-        return (begun >= max(first, -EDGE / 4)) & (ended <= min(last, end + EDGE / 4))
+    rows: of telemetry.csv; sudden: whether there is one second of the change; way: 1 where the
+    phase became slower, else -1.
+    """
 
-    if np.isnan(shape.at):  # all the time
-        before, after = between(0, end / 3), between(2 * end / 3, end)
-    elif np.isnan(shape.until):
-        before = between(shape.at - EDGE - WINDOW, shape.at - EDGE)
-        after = between(shape.at + EDGE, shape.at + EDGE + WINDOW)
-    else:
-        before = between(shape.at - EDGE - WINDOW, shape.at - EDGE)
-        before |= between(shape.until + EDGE, shape.until + EDGE + WINDOW)
-        after = between(shape.at + EDGE, shape.until - EDGE)
-    return np.where(before, -1, np.where(after, 1, 0))
+    def __init__(self, phase, shape):
+        part = phase.whole
+        end = float(phase.start[part][-1] + phase.duration[part][-1])
+        ended = phase.nodes["time_epoch"] - phase.epoch
+        begun = ended - phase.nodes.get("interval_s", 1.0)
+
+        def between(first, last):
+            return (begun >= max(first, -EDGE / 4)) & (ended <= min(last, end + EDGE / 4))
+
+        at, until = shape.at, shape.until
+        if np.isnan(at):  # all the time
+            before, after = between(0, end / 3), between(2 * end / 3, end)
+        elif np.isnan(until):
+            before = between(at - EDGE - WINDOW, at - EDGE)
+            after = between(at + EDGE, at + EDGE + WINDOW)
+        else:
+            before = between(at - EDGE - WINDOW, at - EDGE)
+            before |= between(until + EDGE, until + EDGE + WINDOW)
+            after = between(at + EDGE, until - EDGE)
+        self.rows = phase.nodes[before | after]
+        self.sudden = np.isfinite(at) and np.isnan(until)
+        self.way = 1 if shape.after < shape.level else -1
+        self._after = after[before | after]
+        self._second = self.rows["time_epoch"].round()
+
+    def both(self, values, total=False):
+        """(before, after), one value a second: the mean of all nodes, or their sum."""
+        nodes = self.rows["node"].nunique() if total else 1
+        return [
+            nodes * values[side].groupby(self._second[side]).mean().dropna().to_numpy(float)
+            for side in (~self._after, self._after)
+        ]
 
 
-def _change(sight, nodes, sides, way):
-    if not set(sight.columns) <= set(nodes):
+def _change(sight, samples):
+    if not set(sight.columns) <= set(samples.rows):
         return None
-    values = nodes[list(sight.columns)].sum(axis=1, min_count=len(sight.columns))
-    pair = _clear(_both(values, nodes, sides, sight.total), sight, way)
+    values = samples.rows[list(sight.columns)].sum(axis=1, min_count=len(sight.columns))
+    pair = _clear(sight, samples, values)
     return pair and Change("+".join(sight.columns), sight.what, sight.unit, *pair)
 
 
-def _call(nodes, sides, way):
-    """The change of the kind of NFS call that adds the most time, as a list."""
-    if "nfs_busiest" not in nodes:
-        return []
-    names, lasted, often = {}, {}, {}
-    texts = nodes["nfs_busiest"].astype(object).fillna("")
-    for row, text in zip(nodes.index, texts, strict=True):
+def _call(samples):
+    """The Change of the kind of NFS call that adds the most time, as a list."""
+    lasted, often = {}, {}
+    for row, text in samples.rows.get("nfs_busiest", pd.Series(dtype=object)).dropna().items():
         for name, count, milliseconds in CALL.findall(text):
             lasted.setdefault(name, {})[row] = float(milliseconds)
-            often.setdefault(name, {})[row] = float(count)
+            often.setdefault(name, []).append(float(count))
     found = []
     for name, values in lasted.items():
         sight = _Sight(("nfs_busiest",), f"an NFS {name}", "ms", 0.2)
-        series = pd.Series(values).reindex(nodes.index)
-        pair = _clear(_both(series, nodes, sides, total=False), sight, way)
+        pair = _clear(sight, samples, pd.Series(values).reindex(samples.rows.index))
         if pair:
-            calls = np.median(list(often[name].values()))
-            found.append((abs(pair[1] - pair[0]) * calls, Change("nfs_busiest", *sight[1:3], *pair)))
+            added = abs(pair[1] - pair[0]) * np.median(often[name])
+            found.append((added, Change(*sight.columns, sight.what, sight.unit, *pair)))
     return [max(found, key=lambda one: one[0])[1]] if found else []
 
 
-def _idle(nodes, sides, change):
-    """Whether ranks that used less of the CPUs left them idle: then they waited for storage."""
-    if not set(BUSY) <= set(nodes):
-        return True
-    busy = [np.median(part) if len(part) else np.nan
-            for part in _both(nodes[list(BUSY)].sum(axis=1), nodes, sides, total=False)]  # fmt: skip
-    fewer, more = (busy[1], busy[0]) if change.after < change.before else (busy[0], busy[1])
-    return not fewer >= 0.9 * more
+def _taken(samples):
+    """Whether the CPUs stayed busy when the ranks used less of them. Else the ranks left them idle,
+    and waited for storage."""
+    if not set(BUSY) <= set(samples.rows):
+        return False
+    before, after = map(np.median, samples.both(samples.rows[list(BUSY)].sum(axis=1)))
+    ranks_less, ranks_more = (after, before) if samples.way > 0 else (before, after)
+    return bool(ranks_less >= STILL_BUSY * ranks_more)
 
 
-def _both(values, nodes, sides, total):
-    """(before, after): one value a second of all nodes, as arrays."""
-    parts = []
-    for side in (-1, 1):
-        here = (sides == side) & values.notna().to_numpy()
-        seconds = nodes["time_epoch"][here].round()
-        means = values[here].groupby(seconds).mean().to_numpy(float)
-        parts.append(means * (nodes["node"].nunique() if total else 1))
-    return parts
-
-
-def _clear(parts, sight, way):
+def _clear(sight, samples, values):
     """(median before, median after) where the change is a clear one, else None."""
-    before, after = parts
+    before, after = samples.both(values, sight.total)
     if min(len(before), len(after)) < LEAST:
         return None
     pair = float(np.median(before)), float(np.median(after))
-    direction = way * sight.slower
+    direction = samples.way * sight.slower
     change = (pair[1] - pair[0]) * direction
     if change < sight.least:
         return None
@@ -175,6 +182,9 @@ def _clear(parts, sight, way):
         return None
     rest = np.concatenate([before - pair[0], after - pair[1]])
     if change < NOISE * 1.4826 * np.median(np.abs(rest)):
+        return None
+    beside = (np.median(after[:NEAR]) - np.median(before[-NEAR:])) * direction
+    if samples.sudden and beside < change / 2:
         return None
     apart = (np.sign(np.subtract.outer(after, before) * direction) + 1).mean() / 2
     return pair if apart >= APART else None
