@@ -15,10 +15,10 @@ import pandas as pd
 
 WINDOW = 30.0  # s on either side: what is further away has to do with something else
 EDGE = 1.0  # s around a change, in which samples are of both sides
-LEAST = 4  # samples on either side
+LEAST, TOGETHER = 5, 12  # samples on either side, and on both
 FACTOR = 1.5  # between before and after, of what is no share
-APART = 0.95  # of all pairs of a sample before and one after
-NOISE = 3.0  # times the spread of the samples
+APART = 0.85  # of all pairs of a sample before and one after
+CLEAR = 10.0  # times the spread of a difference between means of so many samples
 NEAR = 3  # samples beside a sudden change, which must differ by half of it: else it was on its way
 MOST = 3  # changes that are said
 STILL_BUSY = 0.9  # of what the CPUs did before
@@ -123,21 +123,27 @@ class _Samples:
         self.way = 1 if shape.after < shape.level else -1
         self._after = after[before | after]
         self._second = self.rows["time_epoch"].round()
+        self._nodes = self.rows["node"].nunique()
+        self._means = self.means(self.rows.select_dtypes("number"))
 
-    def both(self, values, total=False):
-        """(before, after), one value a second: the mean of all nodes, or their sum."""
-        nodes = self.rows["node"].nunique() if total else 1
+    def means(self, values):
+        """[before, after]: `values`, a row a sample, as the means of all nodes each second."""
         return [
-            nodes * values[side].groupby(self._second[side]).mean().dropna().to_numpy(float)
+            values[side].groupby(self._second[side]).mean()
             for side in (~self._after, self._after)
         ]
 
+    def both(self, sight):
+        """[before, after] of a sight, one value a second; empty where it is not known."""
+        if not set(sight.columns) <= set(self._means[0]):
+            return [np.empty(0)] * 2
+        nodes = self._nodes if sight.total else 1
+        sums = [part[list(sight.columns)].to_numpy(float).sum(axis=1) for part in self._means]
+        return [nodes * part[np.isfinite(part)] for part in sums]
+
 
 def _change(sight, samples):
-    if not set(sight.columns) <= set(samples.rows):
-        return None
-    values = samples.rows[list(sight.columns)].sum(axis=1, min_count=len(sight.columns))
-    pair = _clear(sight, samples, values)
+    pair = _clear(sight, samples, *samples.both(sight))
     return pair and Change("+".join(sight.columns), sight.what, sight.unit, *pair)
 
 
@@ -151,7 +157,8 @@ def _call(samples):
     found = []
     for name, values in lasted.items():
         sight = _Sight(("nfs_busiest",), f"an NFS {name}", "ms", 0.2)
-        pair = _clear(sight, samples, pd.Series(values).reindex(samples.rows.index))
+        parts = samples.means(pd.Series(values).reindex(samples.rows.index))
+        pair = _clear(sight, samples, *(part.dropna().to_numpy(float) for part in parts))
         if pair:
             added = abs(pair[1] - pair[0]) * np.median(often[name])
             found.append((added, Change(*sight.columns, sight.what, sight.unit, *pair)))
@@ -161,27 +168,31 @@ def _call(samples):
 def _taken(samples):
     """Whether the CPUs stayed busy when the ranks used less of them. Else the ranks left them idle,
     and waited for storage."""
-    if not set(BUSY) <= set(samples.rows):
+    before, after = samples.both(_Sight(BUSY, "", "share", 0))
+    if not len(before) or not len(after):
         return False
-    before, after = map(np.median, samples.both(samples.rows[list(BUSY)].sum(axis=1)))
-    ranks_less, ranks_more = (after, before) if samples.way > 0 else (before, after)
-    return bool(ranks_less >= STILL_BUSY * ranks_more)
+    fewer, more = (after, before) if samples.way > 0 else (before, after)
+    return bool(np.median(fewer) >= STILL_BUSY * np.median(more))
 
 
-def _clear(sight, samples, values):
+def _clear(sight, samples, before, after):
     """(median before, median after) where the change is a clear one, else None."""
-    before, after = samples.both(values, sight.total)
-    if min(len(before), len(after)) < LEAST:
+    if min(len(before), len(after)) < LEAST or len(before) + len(after) < TOGETHER:
         return None
     pair = float(np.median(before)), float(np.median(after))
     direction = samples.way * sight.slower
-    change = (pair[1] - pair[0]) * direction
-    if change < sight.least:
+    if (pair[1] - pair[0]) * direction < sight.least:
         return None
-    if sight.unit != "share" and max(pair) < FACTOR * min(pair):
-        return None
-    rest = np.concatenate([before - pair[0], after - pair[1]])
-    if change < NOISE * 1.4826 * np.median(np.abs(rest)):
+    if sight.unit != "share":
+        if max(pair) < FACTOR * min(pair):
+            return None
+        # From nothing to something is a change, too.
+        before, after = (np.log(np.maximum(part, 0.1 * sight.least)) for part in (before, after))
+    middles = np.median(before), np.median(after)
+    change = (middles[1] - middles[0]) * direction
+    rest = np.concatenate([before - middles[0], after - middles[1]])
+    wanders = 1.4826 * np.median(np.abs(rest)) * np.sqrt(1 / len(before) + 1 / len(after))
+    if change < CLEAR * wanders:
         return None
     beside = (np.median(after[:NEAR]) - np.median(before[-NEAR:])) * direction
     if samples.sudden and beside < change / 2:
