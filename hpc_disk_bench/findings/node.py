@@ -129,8 +129,7 @@ class _Samples:
     def means(self, values):
         """[before, after]: `values`, a row a sample, as the means of all nodes each second."""
         return [
-            values[side].groupby(self._second[side]).mean()
-            for side in (~self._after, self._after)
+            values[side].groupby(self._second[side]).mean() for side in (~self._after, self._after)
         ]
 
     def both(self, sight):

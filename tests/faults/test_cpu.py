@@ -1,6 +1,7 @@
 """A core that a rank comes to share with somebody else's program in mid-phase."""
 
 import contextlib
+import itertools
 import os
 import subprocess
 import time
@@ -69,7 +70,7 @@ def test_a_program_that_takes_half_of_a_rank_s_core_is_a_drop_by_half_with_its_c
         out, err = process.communicate(timeout=120)
         assert process.returncode == 0, (out, err)
 
-    before, after = (since(*pair) for pair in zip(looks, looks[1:], strict=False))
+    before, after = itertools.starmap(since, itertools.pairwise(looks))
     print(f"the rank had {before.cpu:.2f} and {after.cpu:.2f} of the core")
     assert after.cpu / before.cpu == pytest.approx(0.5, rel=0.2)
     drop, said = found_in(root, run, "ior-easy-write")
