@@ -5,7 +5,6 @@ import itertools
 import os
 import subprocess
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -14,7 +13,7 @@ from hpc_disk_bench import processes
 from hpc_disk_bench.report.inside import record
 from tests.engine.conftest import scratch
 from tests.faults.inspected import begin_of, found_in
-from tests.support.processes import wait_for
+from tests.support.processes import prefer, wait_for
 
 # Writes of a few bytes to memory, one after the other: all that they need is the core.
 WRITING = """[global]
@@ -113,7 +112,4 @@ def keep_on(core, pid):
     """Keep a process on this core, and others, as far as may be, off it."""
     for thread in map(int, os.listdir(f"/proc/{pid}/task")):
         os.sched_setaffinity(thread, {core})
-        os.setpriority(os.PRIO_PROCESS, thread, -20)
-    # Where sessions share the CPUs, a process counts among those of its own only.
-    with contextlib.suppress(OSError):
-        Path(f"/proc/{pid}/autogroup").write_text("-20")
+    prefer(pid)

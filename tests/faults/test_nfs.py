@@ -2,6 +2,7 @@
 for it is User Mode Linux: few machines that run tests have an NFS server in their own.
 """
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -13,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.conftest import scratch
 from tests.faults.inspected import begin_of, found_in
-from tests.support.processes import wait_for
+from tests.support.processes import prefer, wait_for
 
 HERE = Path(__file__).resolve().parent
-FILES = {"init": "init", "ubda": "disk", "uml_dir": ""}  # which the second kernel is given
 PATIENCE = 400  # seconds for what takes 30 on an idle machine
 
 # hard, as mounts are: what touches it waits for the server, for ever.
@@ -104,15 +105,17 @@ def guest(tmp_path, real_parts):
     real_parts.programs("linux.uml", "modprobe", "rpc.nfsd", "mount.nfs", "mkfs.ext4")
     directory = tmp_path / "guest"
     directory.mkdir()
-    started = []
+    started, held = [], contextlib.ExitStack()
 
     def run(text, mount_point, environ):
         (directory / "mount-point").write_text(str(mount_point))
         settings = [f"export {name}={shlex.quote(value)}" for name, value in environ.items()]
         (directory / "command").write_text("\n".join([*settings, text]))
         shutil.copy(HERE / "guest.sh", directory / "init")
-        with open(directory / "disk", "wb") as disk:
-            disk.truncate(2**30)
+        disk = held.enter_context(scratch(directory))
+        disk.mkdir()
+        with open(disk / "image", "wb") as image:
+            image.truncate(2**30)
         command = [
             "linux.uml",
             "mem=1G",
@@ -121,12 +124,7 @@ def guest(tmp_path, real_parts):
             "rootflags=/",
             "rw",
         ]
-        command += [
-            "rw",
-            f"init={directory}/init",
-            f"ubda={directory}/disk",
-            f"uml_dir={directory}",
-        ]
+        command += [f"init={directory}/init", f"ubda={disk}/image", f"uml_dir={directory}"]
         with open(directory / "console", "wb") as console:
             process = subprocess.Popen(
                 [*command, "con=null", "con0=null,fd:1", "quiet"],
@@ -136,6 +134,8 @@ def guest(tmp_path, real_parts):
                 start_new_session=True,
             )
         started.append(process)
+        # Other tests, at work at the same time, would be a network that slows down now and then.
+        prefer(process.pid)
         wait_for(lambda: process.poll() is not None, PATIENCE)
         log = (directory / "guest.log").read_text("utf-8", "replace")
         assert (directory / "code").exists(), log
@@ -147,6 +147,7 @@ def guest(tmp_path, real_parts):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    held.close()
 
 
 def test_an_nfs_server_that_goes_away_ends_the_run_and_what_is_left_goes_when_it_is_back(
