@@ -59,6 +59,7 @@ def _as_json(verdict):
                 "until_s": one.until,
                 "text": one.text,
                 **{name: _number(value) for name, value in one.figures.items()},
+                "meanwhile": [change._asdict() for change in one.meanwhile],
             }
             for one in verdict.findings
         ],

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hpc_disk_bench.findings import ranks, words
+from hpc_disk_bench.findings import node, ranks, words
 from hpc_disk_bench.findings.shape import Form, form
 
 # A drop counts as a cache that was full from here on.
 FILLED = 0.2  # share lost
 FLAT = 0.25  # that dirty memory may lie below its highest after the drop
+A_CACHE = 2**26  # bytes of dirty memory on a node: no kernel stops writers for less
 
 
 class Finding(NamedTuple):
@@ -24,6 +25,7 @@ class Finding(NamedTuple):
     at: float | None  # s from the phase's zero, where it has a place
     until: float | None
     figures: dict  # name to number, the unit in the name
+    meanwhile: tuple = ()  # node.Change: what the nodes saw of it
 
 
 class Verdict(NamedTuple):
@@ -65,13 +67,15 @@ def _of_form(phase, shape):
         amount = phase.rate * phase.duration
         figures["bytes_before"] = float(np.nansum(amount[phase.start < shape.at]))
     at, until = (None if np.isnan(value) else value for value in (shape.at, shape.until))
-    text = words.of_form(kind, shape, phase.unit, figures)
-    yield Finding(phase.name, kind, text, shape.confidence, at, until, figures)
+    seen = tuple(node.changes(phase, shape))
+    text = words.of_form(kind, shape, phase.unit, figures) + words.meanwhile(seen)
+    yield Finding(phase.name, kind, text, shape.confidence, at, until, figures, seen)
 
 
 def _cache_filled(phase, shape):
     """Whether a drop of a writing phase is the page cache's: much lost, and dirty memory, which
-    grew until then, stays about where it was. Without telemetry there is no such claim."""
+    grew to something worth it until then, stays about where it was. Without telemetry there is no
+    such claim."""
     if phase.operation not in ("write", "create") or shape.lost < FILLED:
         return False
     nodes = phase.nodes
@@ -82,7 +86,7 @@ def _cache_filled(phase, shape):
     seconds = dirty.index.to_numpy(float) - phase.epoch
     before = dirty[seconds <= shape.at + 1]
     after = dirty[(seconds > shape.at) & (seconds <= phase.start[-1])]
-    if len(before) < 2 or len(after) < 2 or before.max() <= 0:
+    if len(before) < 2 or len(after) < 2 or before.max() < A_CACHE:
         return False
     grew = before.iloc[0] < 0.5 * before.max()
     return bool(grew and after.median() > (1 - FLAT) * before.max())

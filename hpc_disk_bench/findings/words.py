@@ -57,6 +57,33 @@ def of_form(kind, form, unit, figures):
     return f"faster{where}: {levels}, {gained} more"
 
 
+def meanwhile(changes):
+    """A clause on node.Changes, "" where there are none."""
+    if not changes:
+        return ""
+    parts = [f"{one.what} went {_from_to(one)}" for one in changes[:1]]
+    parts += [f"{one.what} {_from_to(one)}" for one in changes[1:]]
+    *first, last = parts
+    return f"; meanwhile {', '.join(first)}{' and ' if first else ''}{last}"
+
+
+def _from_to(change):
+    (before, unit), (after, last) = (
+        _amount(value, change.unit) for value in (change.before, change.after)
+    )
+    return f"from {before}{unit if unit != last else ''} to {after}{last}"
+
+
+def _amount(value, unit):
+    """(digits, unit after them)."""
+    if unit == "share":
+        return percent(value).removesuffix(" %"), " %"
+    if unit in ("bytes", "bytes/s"):
+        scale, name = (2**30, " GiB") if value >= 2**30 else (2**20, " MiB")
+        return _digits(value / scale), name + unit.removeprefix("bytes")
+    return _digits(value), {"1/s": "/s", "requests": ""}.get(unit, f" {unit}")
+
+
 def straggler(late, ranks):
     others = "the other rank" if ranks == 2 else f"the other {ranks - 1} ranks"
     text = (

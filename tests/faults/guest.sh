@@ -24,7 +24,7 @@ mount -t tmpfs shm /dev/shm
 ln -s /usr/lib/uml/modules /run/modules/lib/modules
 hostname nfsguest
 ip link set lo up
-for module in nfs nfsv4 nfsd; do modprobe -d /run/modules "$module"; done
+for module in nfs nfsv4 nfsd sch_prio sch_netem cls_u32; do modprobe -d /run/modules "$module"; done
 
 mkfs.ext4 -q -F /dev/ubda
 mount /dev/ubda /run/export

@@ -168,6 +168,7 @@ def test_a_drop_is_the_page_cache_s_only_where_dirty_memory_says_so(root, tmp_pa
     for name, dirty, kind in (
         ("filled", full, "cache-fill"),
         ("direct", np.full(40, 3), "drop"),
+        ("hardly any", full / 8000, "drop"),
         ("unknown", None, "drop"),
     ):
         done = inspect(root, recorded(tmp_path / name, rows, dirty), "--json")
