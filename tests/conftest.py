@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.turns import turn
+
 ROOT = Path(__file__).resolve().parent.parent
 # Without these Chromium looks for its maker's hosts at every start.
 QUIET = [
@@ -18,6 +20,13 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """A test marked `alone` has no other beside it, from before its fixtures to after them."""
+    with turn(alone=item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)
