@@ -59,8 +59,8 @@ Environment:
   MPIRUN              the launcher and its flags
   PROBE_SECONDS       how long the storage is probed before a run; 0: not at all. Else 1 % of the
                       stonewall, 3 s at most
-  STORAGE_TIMEOUT     seconds that the storage may take to answer the checks (30); a removal is
-                      given up after four times that without a file less
+  STORAGE_TIMEOUT     seconds that the storage may take to answer the checks and --clean (30); a
+                      removal is given up after four times that without a file less
   TELEMETRY           off: do not record each second what the nodes do meanwhile (telemetry.csv)
   TELEMETRY_TEXTFILE_DIR  directory of node_exporter's textfile collector: the same for Prometheus
   RETRY_DELAY         seconds before a further try of --retries (10)

@@ -8,16 +8,19 @@ import argparse
 import contextlib
 import os
 import stat
+from typing import NamedTuple, Optional
 
 from hpc_disk_bench import status
 from hpc_disk_bench.benchmark import Signals
+from hpc_disk_bench.checks import child
+from hpc_disk_bench.checks.finding import impossible
 from hpc_disk_bench.checks.words import count, size, span
 from hpc_disk_bench.clearing import STALLED, Patience
 from hpc_disk_bench.console import YELLOW, Console
 from hpc_disk_bench.diagnosis.of_run import of_kept
 from hpc_disk_bench.errors import DONE, REFUSED, USAGE, UserError
 from hpc_disk_bench.files import read_json, remove_parts
-from hpc_disk_bench.leftovers import about, leftovers, run_of
+from hpc_disk_bench.leftovers import Leftover, about, leftovers, run_of
 from hpc_disk_bench.marked import Marked, NotOurs, remove_unfinished, unfinished
 from hpc_disk_bench.removal import OPEN
 from hpc_disk_bench.scratch import made_above, remove_made
@@ -26,18 +29,23 @@ from hpc_disk_bench.tree import METADATA, RESULTS, STATUS
 COUNTING = 10.0  # seconds for the sizes of all that is listed
 
 
+class Found(NamedTuple):
+    """What there is in a test directory."""
+
+    test_dir: str  # its real path
+    leftovers: list  # leftovers.Leftover
+    others: list  # (path, why it is none)
+    unfinished: list  # paths that killed processes were making or taking down
+
+
 def main(arguments):
     """Clean one directory; returns 0 where nothing of a dead run is left, else 3, or 128 + N."""
     options = _arguments(arguments)
     console = Console(quiet=options.quiet)
-    test_dir = os.path.realpath(options.directory)
-    try:
-        found, others = leftovers(test_dir, seconds=COUNTING)
-    except OSError as error:
-        raise UserError(f"{options.directory}: cannot be read: {error.strerror}", USAGE) from error
+    found = _ask(options, COUNTING, _look, options.directory)
     stays = 0
     with Signals() as signals:
-        for left in found:
+        for left in found.leftovers:
             if signals.caught:
                 break
             if left.alive or (left.doubt and not options.force):
@@ -47,17 +55,40 @@ def main(arguments):
                 console.result("would go", _words(left))
             elif not _remove(left, options, signals, console):
                 stays += 1
-        for path, reason in others:
+        for path, reason in found.others:
             console.talk("kept", f"{path}: {reason}", style=YELLOW)
-        parts = unfinished(test_dir) if options.dry_run else remove_unfinished(test_dir)
+        parts = found.unfinished
+        if parts and not options.dry_run:
+            parts = _ask(options, 0, remove_unfinished, found.test_dir)
         for path in parts:
             text = f"{path}: begun by a process that is gone"
             console.result("would go" if options.dry_run else "removed", text)
-        if not found and not parts:
-            console.talk("clean", f"{test_dir}: nothing of an earlier run")
+        if not found.leftovers and not parts:
+            console.talk("clean", f"{found.test_dir}: nothing of an earlier run")
         if signals.caught:
             return 128 + signals.caught
     return REFUSED if stays else DONE
+
+
+def _ask(options, seconds, function, *arguments):
+    """function(*arguments), which asks the storage. UserError where it cannot, or does not answer.
+
+    seconds: that the function may take beyond what the storage may.
+    """
+    limit = options.patience + seconds
+    try:
+        return child.answer(limit, function, *arguments)
+    except child.NoAnswer as error:
+        text = f"{options.directory}: the storage does not answer ({error}, {limit:.0f} s)"
+        raise impossible("HDB030", f"{text}: look at its mount and server") from error
+    except OSError as error:
+        raise UserError(f"{options.directory}: cannot be read: {error.strerror}", USAGE) from error
+
+
+def _look(directory):
+    test_dir = os.path.realpath(directory)
+    found, others = leftovers(test_dir, seconds=COUNTING)
+    return Found(test_dir, found, others, unfinished(test_dir))
 
 
 def _tell_kept(left, console):
@@ -75,14 +106,7 @@ def _remove(left, options, signals, console):
     """Remove one leftover. Whether it is gone, or alive after all."""
     patience = Patience(signals, console, STALLED * options.patience, at_once=True)
     try:
-        with Marked(left.path) as marked:
-            # Asked again, through the handle that is emptied: time has passed.
-            now = about(marked)
-            if now.alive or (now.doubt and not options.force):
-                _tell_kept(now, console)
-                return bool(now.alive)
-            marker, owner = marked.marker, marked.owner
-            removed, problems, gone = patience.run(marked.remove) or (patience.files, [], False)
+        done = patience.run(lambda give_up: _empty(left.path, options.force, give_up))
     except NotOurs as reason:
         if os.path.lexists(left.path):
             console.failed(f"to remove {left.path}: {reason}")
@@ -91,16 +115,41 @@ def _remove(left, options, signals, console):
     except OSError as error:
         console.failed(f"to remove {left.path}: {error.strerror}")
         return False
-    for problem in problems:
+    done = done or Emptied(None, patience.files, [], False)
+    if done.kept:
+        _tell_kept(done.kept, console)
+        return bool(done.kept.alive)
+    for problem in done.problems:
         console.failed(f"to remove {problem}")
-    if not gone:
+    if not done.gone:
         reason = f": {patience.reason}" if patience.reason else ""
-        console.failed(f"{left.path} is not gone, {removed:,} files of it are{reason}")
+        console.failed(f"{left.path} is not gone, {done.files:,} files of it are{reason}")
         return False
     console.result("removed", _words(left))
-    remove_made(made_above(marker, left.path))
-    _close_run(marker, owner, console)
+    remove_made(made_above(done.marker, left.path))
+    _close_run(done.marker, done.owner, console)
     return True
+
+
+class Emptied(NamedTuple):
+    """What came of a removal."""
+
+    kept: Optional[Leftover]  # where it was found to be alive, or in doubt, after all
+    files: int
+    problems: list
+    gone: bool
+    marker: Optional[dict] = None
+    owner: Optional[int] = None
+
+
+def _empty(path, force, give_up):
+    with Marked(path) as marked:
+        # Asked again, through the handle that is emptied: time has passed.
+        now = about(marked)
+        if now.alive or (now.doubt and not force):
+            return Emptied(now, 0, [], False)
+        marker, owner = marked.marker, marked.owner
+        return Emptied(None, *marked.remove(give_up), marker, owner)
 
 
 def _close_run(marker, owner, console):

@@ -62,6 +62,10 @@ def _work(reading, writing, function, arguments):
     try:
         os.setsid()
         os.close(reading)
+        # Where it cannot be ended, nobody who reads what we say shall wait for its end.
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
             if signal.getsignal(number) != signal.SIG_IGN:

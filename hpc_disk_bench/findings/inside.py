@@ -78,11 +78,10 @@ def _cache_filled(phase, shape):
     such claim."""
     if phase.operation not in ("write", "create") or shape.lost < FILLED:
         return False
-    nodes = phase.nodes
+    nodes = phase.nodes.together
     if "memory_dirty_bytes" not in nodes or not len(nodes):
         return False
-    dirty = nodes["memory_dirty_bytes"] + nodes.get("memory_writeback_bytes", 0)
-    dirty = dirty.groupby(nodes["time_epoch"].round()).sum()
+    dirty = (nodes["memory_dirty_bytes"] + nodes.get("memory_writeback_bytes", 0)).dropna()
     seconds = dirty.index.to_numpy(float) - phase.epoch
     before = dirty[seconds <= shape.at + 1]
     after = dirty[(seconds > shape.at) & (seconds <= phase.start[-1])]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from hpc_disk_bench.errors import UserError
+from hpc_disk_bench.findings import nodes as telemetry
 from hpc_disk_bench.telemetry.columns import FILE as TELEMETRY
 
 SERIES, RANKS = "timeseries.csv", "ranks.csv"
@@ -20,7 +21,6 @@ NEEDED = {
         *("ranks", "operations", "bytes"),
     },
     RANKS: {"phase", "rank", "host", "operations", "last_s", "end_s", "stonewall_s"},
-    TELEMETRY: {"time_epoch", "node", "phase"},
 }
 
 
@@ -38,7 +38,7 @@ class Phase:
     busy: np.ndarray  # ranks that completed an operation
     latency: dict[str, np.ndarray]  # "p50" ... "max": s
     ranks: pd.DataFrame = field(repr=False)  # its rows of ranks.csv, empty where there are none
-    nodes: pd.DataFrame = field(repr=False)  # the telemetry of its time
+    nodes: telemetry.Nodes = field(repr=False)  # the telemetry of its time
 
     @property
     def whole(self):
@@ -60,7 +60,7 @@ def read_run(run):
     series = _table(run, SERIES)
     if series is None:
         return []
-    ranks, nodes = _table(run, RANKS), _table(run, TELEMETRY)
+    ranks, nodes = _table(run, RANKS), telemetry.read_nodes(run / TELEMETRY)
     phases = []
     for name, rows in series.groupby("phase", sort=False):
         measured = rows[~rows["operation"].isin(ON_THE_WAY)]
@@ -95,7 +95,7 @@ def _phase(name, kind, rows, ranks, nodes):
             if column in rows
         },
         pd.DataFrame() if ranks is None else ranks[ranks["phase"] == name],
-        pd.DataFrame() if nodes is None else nodes[nodes["time_epoch"].between(epoch, end + 1)],
+        nodes.within(epoch, end + 1),
     )
 
 
@@ -116,8 +116,8 @@ def _table(run, name):
     missing = NEEDED[name] - set(table.columns)
     if missing:
         raise UserError(f"{path}:1: the columns {', '.join(sorted(missing))} are missing")
-    texts = {"phase", "operation", "host", "node", "nfs_busiest"}
-    for column in table.columns.difference(list(texts)):
+    texts = ["phase", "operation", "host"]
+    for column in table.columns.difference(texts):
         numbers = pd.to_numeric(table[column], errors="coerce")
         table[column] = numbers.where(np.isfinite(numbers))
     return table.dropna(subset=["second", "duration_s", "operations"]) if name == SERIES else table

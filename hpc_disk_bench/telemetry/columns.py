@@ -22,6 +22,7 @@ COLUMNS = tuple(
             "end of the interval, UTC, by the clock of the run's first node",
         ),
         ("clock_offset_s", "s", "what was added to this node's own clock to come to that"),
+        ("clock_error_s", "s", "what that may be wrong by: half of the quickest round trip"),
         ("interval_s", "s", "length of the interval"),
         ("node", "", "host name"),
         ("phase", "", "phase that the benchmark was in at the end of the interval"),

@@ -14,12 +14,16 @@ class Ranks:
         self._ini = ini
         self._open = {}  # pid: (stat, io)
         self._rates = Rates()
-        self._looked = float("-inf")
+        self._looked = self._sampled = float("-inf")
+        self._more = False  # whether the last look found others: a launcher starts one by one
 
     def sample(self, seconds, now, changed):
         """The columns of this source. now: monotonic seconds; changed: a phase has just begun."""
-        if changed or not self._open or now - self._looked >= LOOK_EVERY:
-            self._look(now)
+        overdue = now - self._looked >= LOOK_EVERY
+        if changed or overdue or self._more or not self._open:
+            # What was not there a sample ago has done all it did since.
+            self._look(now, from_zero=self._looked == self._sampled)
+        self._sampled = now
         totals = [0] * (1 + len(FIELDS))
         known = 0
         for pid in list(self._open):
@@ -56,10 +60,14 @@ class Ranks:
                 counters[name] = int(value)
         return self._rates.grown(pid, [int(fields[11]) + int(fields[12]), *counters.values()])
 
-    def _look(self, now):
+    def _look(self, now, from_zero):
         self._looked = now
+        before = len(self._open)
         for rank in processes.ranks(self._ini):
             if rank.pid not in self._open:
                 self._open[rank.pid] = tuple(
                     Source(f"/proc/{rank.pid}/{file}") for file in ("stat", "io")
                 )
+                if from_zero:
+                    self._rates.grown(rank.pid, [0] * (1 + len(FIELDS)))
+        self._more = len(self._open) > before

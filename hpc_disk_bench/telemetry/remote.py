@@ -6,12 +6,14 @@ reached so is not sampled, and that is said.
 
 import contextlib
 import os
+import select
 import shlex
 import shutil
 import subprocess
 import sys
 import time
 
+from hpc_disk_bench.telemetry.clock import CLOCK, READY, Clock, answer_of, question
 from hpc_disk_bench.telemetry.recorder import ENTRY
 from hpc_disk_bench.telemetry.rows import line_of, row_of
 
@@ -40,7 +42,7 @@ class Remotes:
 
     def __exit__(self, *_):
         for sampler in self._samplers:
-            sampler.close()
+            sampler.kill()
 
     @property
     def outputs(self):
@@ -51,19 +53,31 @@ class Remotes:
             if sampler.output in ready:
                 yield from sampler.rows()
 
+    def ended(self):
+        """The last rows of all, which end now."""
+        for sampler in self._samplers:
+            sampler.end()
+        deadline = time.monotonic() + PATIENCE
+        while self.outputs:
+            ready = select.select(self.outputs, [], [], max(deadline - time.monotonic(), 0))[0]
+            if not ready:
+                break
+            yield from self.rows(ready)
+        for sampler in self._samplers:
+            yield from sampler.undated()
+
 
 class _Remote:
     def __init__(self, node, options):
         self._node, self._rest = node, b""
-        self._offset = None
-        self.output = None
+        self._clock, self._undated = Clock(), []
+        self._process = self.output = None
         command = command_on(node, options)
         try:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except OSError as error:
-            self._process = None
             _say(node, f"{command[0]}: {error.strerror}")
             return
         self.output = self._process.stdout
@@ -71,40 +85,64 @@ class _Remote:
     def rows(self):
         """What has come, whole lines only."""
         added = os.read(self.output.fileno(), 65536)
+        now = time.time()
         if not added:
             self._ended()
             return
         *lines, self._rest = (self._rest + added).split(b"\n")
         for line in lines:
-            row = row_of(line.decode("utf-8", "replace"))
-            if row:
-                yield self._by_our_clock(row)
+            yield from self._heard(line.decode("utf-8", "replace"), now)
 
-    def _by_our_clock(self, row):
-        # A row is on its way for a moment: the quickest one tells the clocks' difference best.
-        late = time.time() - row["time_epoch"]
-        self._offset = late if self._offset is None else min(self._offset, late)
-        # Below what the way itself takes, the clocks agree as far as can be told.
-        offset = 0.0 if abs(self._offset) < 0.05 else self._offset
-        row["time_epoch"] += offset
-        row["clock_offset_s"] = offset
-        row["ranks"] = int(row.get("ranks", 0))
-        return row
+    def _heard(self, line, now):
+        kind, *words = line.split() or [""]
+        if kind == READY:
+            self._ask()
+        elif kind == CLOCK:
+            answer = answer_of(words)
+            if answer:
+                self._clock.answered(*answer, now)
+            if self._clock.unsure:
+                self._ask()
+        else:
+            row = row_of(line)
+            if row is None:
+                return
+            self._undated.append(row)
+            # One question a row, so that a connection that stands still is asked no more.
+            self._ask()
+        if not self._clock.unsure:
+            yield from self.undated()
+
+    def undated(self):
+        """The rows that waited for the first answers."""
+        rows, self._undated = self._undated, []
+        for row in rows:
+            row["time_epoch"] += self._clock.offset or 0.0
+            row["clock_offset_s"], row["clock_error_s"] = self._clock.offset, self._clock.error
+            row["ranks"] = int(row.get("ranks", 0))
+            yield row
+
+    def _ask(self):
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or is told to
+            os.write(self._process.stdin.fileno(), question(time.time(), self._clock.offset))
 
     def _ended(self):
         self.output = None
+        if self._process.stdin.closed:
+            return
         errors = self._process.stderr.read().decode("utf-8", "replace").strip().splitlines()
         code = self._process.wait()
         _say(self._node, errors[-1] if errors else f"its sampler ended with exit code {code}")
 
-    def close(self):
-        if self._process is None:
-            return
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        try:
-            self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+    def end(self):
+        if self._process:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+
+    def kill(self):
+        """Whatever it does now: what came of it is kept."""
+        self.end()
+        if self._process and self._process.poll() is None:
             self._process.kill()
 
 

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 
+from hpc_disk_bench.telemetry.clock import Questions
 from hpc_disk_bench.telemetry.columns import FILE
 from hpc_disk_bench.telemetry.phases import PhaseWatch
 from hpc_disk_bench.telemetry.place import sources_of
@@ -26,7 +27,7 @@ def main(arguments):
     options = _arguments(arguments)
     sampler = Sampler(options.directory, options.ini)
     if options.to_stdout:
-        _sample_here(sampler, Unbuffered(sys.stdout))
+        _sample_here(sampler, sys.stdout)
         return 0
     run = os.path.dirname(options.ini)
     table = Table(os.path.join(run, FILE))
@@ -62,39 +63,56 @@ class Sampler:
         return row
 
 
-def _sample_here(sampler, table):
-    """On another node than the run's: the rows go to stdout, and phases are the run's to know."""
-    while True:
-        ended = _wait([sys.stdin]) is not None
+def _sample_here(sampler, stream):
+    """On another node than the run's: the rows go to stdout, by this node's clock, at the full
+    second of the run's; phases are the run's to know."""
+    rows = Unbuffered(stream)
+    asked = Questions(sys.stdin.fileno(), stream, time.time)
+    going_on = True
+    while going_on:
+        if _wait([sys.stdin], asked.offset) is not None:
+            going_on = asked.answer()
+            if going_on:
+                continue
         row = sampler.row(changed=False)
         if row:
-            table.add({**row, "clock_offset_s": 0})
-        if ended:
-            return
+            rows.add(row)
 
 
 def _sample_all(sampler, table, watch, textfile, others):
-    while True:
+    def keep(row):
+        table.add(row)
+        textfile.write(row["node"], row)
+
+    waiting, going_on = [], True
+    while going_on:
         ready = _wait([sys.stdin, *others.outputs])
-        if ready is not None and sys.stdin not in ready:
-            for row in others.rows(ready):
-                table.add({**row, "phase": watch.phase})
-                textfile.write(row["node"], {**row, "phase": watch.phase})
-            continue
-        changed = watch.look()
-        row = sampler.row(changed)
-        if row:
-            row.update(clock_offset_s=0, phase=watch.phase)
-            table.add(row)
-            textfile.write(row["node"], row)
-        if ready is not None:
-            return
+        going_on = ready is None or sys.stdin not in ready
+        if going_on and ready:
+            waiting += others.rows(ready)
+        else:
+            changed = watch.look()
+            row = sampler.row(changed)
+            if row:
+                keep({**row, "clock_offset_s": 0, "clock_error_s": 0, "phase": watch.phase})
+        if not going_on:
+            waiting += others.ended()
+        # The others are as quick as this node is: theirs may come before it has looked.
+        come, waiting = waiting, []
+        for row in come:
+            if going_on and not watch.has_looked_at(row["time_epoch"]):
+                waiting.append(row)
+            else:
+                keep({**row, "phase": watch.at(row["time_epoch"])})
 
 
-def _wait(files):
+def _wait(files, offset=0.0):
     """Wait for the next full second, so that all nodes sample together, or for one of the files:
-    those that can be read, None at the second."""
-    left = 1 - time.time() % 1
+    those that can be read, None at the second.
+
+    offset: seconds to be added to this node's clock.
+    """
+    left = 1 - (time.time() + offset) % 1
     ready = select.select(files, [], [], left)[0]
     return ready or None
 

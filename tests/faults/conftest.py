@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.spread import hosts, spread  # noqa: F401 - they are fixtures
 from tests.node.conftest import Wrapper, ext4, mount, recorded  # noqa: F401 - they are fixtures
 from tests.support.processes import wait_for
 

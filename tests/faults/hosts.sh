@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Two hosts, h1 and h2: names, addresses, shared memory and an sshd of their own, on one bridge. Started by hosts.py as
+# Two hosts, h1 and h2: names, addresses, processes, shared memory and an sshd of their own, on one bridge. Started by hosts.py as
 # the first process of new namespaces, so that nothing of them is seen from outside, and all of it ends with this process.
 #   hosts.sh DIRECTORY         says "ready" once both answer, and ends with its standard input
 #   hosts.sh DIRECTORY HOST    one of the hosts, which it starts itself
+# What is started on h2 has the variables of $H2_ENVIRONMENT, "NAME=VALUE ...": a clock of its own, for instance.
 set -euo pipefail
 
 directory=$1
@@ -32,10 +33,12 @@ CONF
 start_host() {
   local name=h$1 pid
   mkfifo "$directory/plugged.$name"
-  unshare --net --uts --mount "${BASH_SOURCE[0]}" "$directory" "$name" </dev/null 3>&- &
-  pid=$!
+  unshare --net --uts --mount --pid --mount-proc --fork --kill-child \
+    "${BASH_SOURCE[0]}" "$directory" "$name" </dev/null 3>&- &
+  # The host's first process is the child of the one that made its namespaces.
+  until pid=$(cat "/proc/$!/task/$!/children" 2>/dev/null) && [[ $pid ]]; do sleep 0.01; done
+  pid=${pid% }
   printf '%s\n' "$pid" >"$directory/$name.pid"
-  while [[ /proc/$pid/ns/net -ef /proc/self/ns/net ]]; do sleep 0.01; done
   ip link add "to-$name" type veth peer name eth0 netns "$pid"
   ip link set "to-$name" master bridge up
   nsenter --net --target "$pid" ip addr add "10.1.1.$1/24" dev eth0
@@ -51,7 +54,11 @@ become_host() {
   mount -t tmpfs tmpfs /dev/shm
   # Where MPI's daemons keep directories that are named by process and host.
   mount -t tmpfs tmpfs /var/tmp
-  exec /usr/sbin/sshd -D -e -f "$directory/sshd_config"
+  # So that ssh needs no arguments, whoever calls it.
+  mount --bind "$directory/ssh_config" /etc/ssh/ssh_config
+  local flags=()
+  [[ $1 != h2 || -z ${H2_ENVIRONMENT:-} ]] || flags=(-o "SetEnv=$H2_ENVIRONMENT")
+  exec /usr/sbin/sshd -D -e -f "$directory/sshd_config" "${flags[@]}"
 }
 
 main() {

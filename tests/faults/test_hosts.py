@@ -1,49 +1,9 @@
 """Several hosts: one run over two of them, and one whose link dies in mid-run."""
 
-import os
-import shutil
-
-import pytest
-
-from tests.faults.hosts import PROGRAMS, Hosts
-
-
-@pytest.fixture(scope="module")
-def hosts(tmp_path_factory, real_parts):
-    real_parts.root()
-    real_parts.programs(*PROGRAMS)
-    if not os.access("/usr/sbin/sshd", os.X_OK):
-        real_parts.lack("not installed: sshd (openssh-server)")
-    hosts = Hosts(tmp_path_factory.mktemp("hosts"))
-    yield hosts
-    hosts.stop()
-
-
-@pytest.fixture
-def spread(faults, hosts, mpirun):
-    """Faults on h1, with two ranks on each host."""
-    launcher = shutil.which("mpirun", path=mpirun.parent)
-    faults.environ.update(
-        NUM_PROCS="4",
-        MPIRUN=f"{launcher} --host h1:2,h2:2 --bind-to none",
-        PRTE_MCA_plm_ssh_agent=f"ssh -F {hosts.directory}/ssh_config",
-        OMPI_MCA_plm_rsh_agent=f"ssh -F {hosts.directory}/ssh_config",
-        PRTE_MCA_prte_tmpdir_base="/var/tmp",
-        OMPI_MCA_orte_tmpdir_base="/var/tmp",
-        OMPI_MCA_btl="^ofi",
-    )
-    return faults
-
-
-def start(spread, hosts, *flags):
-    script, *arguments = spread.arguments(*flags)
-    words = ["env", "-C", spread.directory, script, *arguments]
-    return spread.start(command=hosts.command(*words, host="h1"))
+from tests.faults.spread import start
 
 
 def test_two_hosts_with_two_ranks_each_are_one_run(spread, hosts):
-    # Each host believes that this machine's cores are its own; ranks that wait must not spin.
-    spread.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
     process = start(spread, hosts)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, (out, err)

@@ -13,11 +13,11 @@ import pandas as pd
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.findings.inside import verdicts
+from hpc_disk_bench.findings.nodes import MOST_APART, joined
 from hpc_disk_bench.findings.series import read_run
 from hpc_disk_bench.report.inside import bins
 
 MIB = 2**20
-MOST_NODES = 4  # that are told apart
 MOST_RANKS = 64  # rows of ranks
 LATENCY = "latency.csv"
 OF_RANKS = ("straggler", "tail")  # findings that say nothing of the rate's course
@@ -69,11 +69,10 @@ def coded(record, most):
 def weight(record, most):
     """How many values `coded` would hold, about."""
     drawn = [min(len(p.rate), most) * (6 if len(p.rate) > most else 4) for p in record.phases]
-    sampled = [phase.nodes for phase in record.phases if len(phase.nodes)]
-    nodes = sampled[0]["node"].nunique() if sampled else 1
-    seconds = min(sum(map(len, sampled)) / nodes, 2 * most)
+    nodes = max(len(phase.nodes.names) for phase in record.phases)
+    seconds = min(sum(len(phase.nodes.together) for phase in record.phases), 2 * most)
     # Of each node that is told apart the time and four series of CPU, then those of all together.
-    return sum(drawn) + (5 * min(nodes, MOST_NODES) + 8) * seconds
+    return sum(drawn) + (5 * min(nodes, MOST_APART) + 8) * seconds
 
 
 def _phase(phase, verdict, zero, most):
@@ -105,13 +104,11 @@ def _phase(phase, verdict, zero, most):
 
 def _nodes(phases, zero, most):
     """What the nodes did meanwhile; {} without telemetry."""
-    parts = [phase.nodes for phase in phases if len(phase.nodes)]
-    if not parts:
+    nodes = joined(phase.nodes for phase in phases)
+    table = nodes.together
+    if not len(table):
         return {}
-    table = pd.concat(parts, ignore_index=True).drop_duplicates(["time_epoch", "node"])
-    table = table.assign(second=table["time_epoch"].round(), node=_texts(table["node"]))
-    names = list(dict.fromkeys(table["node"]))
-    made = {"count": len(names), "cpu": _cpu(table, names, zero, most)}
+    made = {"count": len(nodes.names), "cpu": _cpu(nodes, zero, most)}
     memory = [name for name in ("memory_dirty_bytes", "memory_writeback_bytes") if name in table]
     if memory:
         made["dirty"] = _sum(table, {"dirty": memory}, zero, most)
@@ -123,47 +120,41 @@ def _nodes(phases, zero, most):
     return made
 
 
-def _cpu(table, names, zero, most):
+def _cpu(nodes, zero, most):
     """Each node's busy and waiting CPUs; of many nodes their mean, lowest and highest."""
-    if not {"cpu_user", "cpu_system", "cpu_iowait"} <= set(table):
+    if "busy_mean" not in nodes.together:
         return []
-    table = table.assign(
-        busy=100 * (table["cpu_user"] + table["cpu_system"]), wait=100 * table["cpu_iowait"]
-    )
-    if len(names) > MOST_NODES:
-        by_second = table.groupby("second")[["busy", "wait"]].agg(["mean", "min", "max"])
-        return [_cpu_of(f"{len(names)} nodes", by_second, zero, most)]
+    if not nodes.apart:
+        return [_cpu_of(f"{len(nodes.names)} nodes", nodes.together, zero, most)]
+    same = {"busy": ("busy_mean", "busy_min", "busy_max"), "wait": ("wait_mean",)}
     return [
-        _cpu_of(name, rows.groupby("second")[["busy", "wait"]].agg(["mean", "min", "max"]),
+        _cpu_of(name, pd.DataFrame({to: table[of] for of, all_ in same.items() for to in all_}),
                 zero, most)
-        for name, rows in table.groupby("node", sort=False)
+        for name, table in nodes.apart.items()
     ]  # fmt: skip
 
 
-def _cpu_of(name, by_second, zero, most):
-    per = bins.size(len(by_second), most)
-    busy = by_second["busy"]
+def _cpu_of(name, table, zero, most):
+    per = bins.size(len(table), most)
     return {
         "name": name,
-        "x": _times(by_second, zero, per),
-        "busy": bins.medians(busy["mean"], per),
-        "low": bins.lowest(busy["min"], per),
-        "high": bins.highest(busy["max"], per),
-        "wait": bins.medians(by_second["wait"]["mean"], per),
+        "x": _times(table, zero, per),
+        "busy": bins.medians(100 * table["busy_mean"], per),
+        "low": bins.lowest(100 * table["busy_min"], per),
+        "high": bins.highest(100 * table["busy_max"], per),
+        "wait": bins.medians(100 * table["wait_mean"], per),
     }
 
 
 def _sum(table, wanted, zero, most):
     """{name: MiB or MiB/s of all nodes together} of `wanted`, {name: columns}, with their times."""
-    columns = {name: table[parts].sum(axis=1, min_count=1) for name, parts in wanted.items()}
-    by_second = pd.DataFrame({"second": table["second"], **columns}).groupby("second")
-    total = by_second.sum(min_count=1) / MIB
-    per = bins.size(len(total), most)
-    made = {"x": _times(total, zero, per)}
-    for name in wanted:
-        made[name] = bins.medians(total[name], per)
+    per = bins.size(len(table), most)
+    made = {"x": _times(table, zero, per)}
+    for name, columns in wanted.items():
+        total = table[columns].sum(axis=1, min_count=1) / MIB
+        made[name] = bins.medians(total, per)
         if per > 1:
-            made[f"{name}_high"] = bins.highest(total[name], per)
+            made[f"{name}_high"] = bins.highest(total, per)
     return made
 
 
