@@ -1,4 +1,5 @@
 /* MPI-IO: explicit offsets, each rank on its own or all ranks together. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +8,16 @@
 
 static _Noreturn void fail_mpi(const struct io_file *file, const char *call, int64_t offset,
                                int code) {
+  int error = errno;
   char text[MPI_MAX_ERROR_STRING + 1] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  if (offset < 0) fail("%s \"%s\": %s", call, file->path, text);
-  fail("%s \"%s\" at offset %lld: %s", call, file->path, (long long)offset, text);
+  /* Open MPI has no class for a file system that is full, but errno tells. */
+  char *reason = !error_is_fatal(error) ? format_text("%s", text)
+                                        : format_text("%s (%s); MPI calls it %s", strerror(error),
+                                                      error_name(error), text);
+  if (offset < 0) fail("%s \"%s\": %s", call, file->path, reason);
+  fail("%s \"%s\" at offset %lld: %s", call, file->path, (long long)offset, reason);
 }
 
 static void open_file(struct io_file *file) {

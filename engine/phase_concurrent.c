@@ -145,7 +145,7 @@ static void write_commands(const char *directory, uint64_t files) {
               read.segments, read.stonewall, api_text("ior-rnd1MB-read", "ior-rnd1MB"));
   result_pair("exe-md-workbench",
               "./md-workbench --dataPacketType=%s -a %s -o=%s/mdworkbench -t=%f -O=1 -D=%d -G=%d "
-              "-P=%" PRIu64 " -I=%" PRIu64 " -2 -w=%d -W",
+              "-P=%" PRIu64 " -I=%" PRIu64 " -2 -X -w=%d -W",
               packet, api_text("mdworkbench", "mdworkbench"), directory,
               strtod(option_text("mdworkbench", "waitingTime"), NULL), MDWORKBENCH_SETS,
               signature("md-workbench", run.timestamp), files, files, run.stonewall);

@@ -94,6 +94,7 @@ void phases_check(void) {
     refuse("[global] io-buffers-on-gpu = TRUE: the embedded engine has no GPU buffers; "
            "set it to FALSE or use upstream's io500");
   check_ior();
+  check_dealt();
   check_mdtest();
   check_find();
   check_concurrent();

@@ -82,6 +82,7 @@ double measure_mdworkbench(struct phase *phase);
 double measure_find(struct phase *phase);
 double measure_timestamp(struct phase *phase);
 void check_ior(void);
+void check_dealt(void);
 void check_mdtest(void);
 void check_find(void);
 void check_concurrent(void);

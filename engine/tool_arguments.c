@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "record.h"
+#include "tool_paths.h"
 
 #define DIRECTIVES "-O"
 
@@ -54,6 +55,7 @@ static void set_value(const struct tool *tool, const struct argument *argument, 
     case ARGUMENT_NUMBER: set_number(tool, argument, name, text); break;
     case ARGUMENT_REAL: set_real(tool, argument, name, text); break;
     case ARGUMENT_TEXT:
+    case ARGUMENT_OUTPUT:
       if (!*text) refuse("%s: %s needs a value", tool->name, name);
       *(const char **)argument->value = text;
       break;
@@ -132,6 +134,7 @@ static void add_value(struct text *line, const struct argument *argument) {
     case ARGUMENT_SIZE: text_add(line, "=%" PRIu64, *(uint64_t *)argument->value); break;
     case ARGUMENT_REAL: text_add(line, "=%g", *(double *)argument->value); break;
     case ARGUMENT_TEXT:
+    case ARGUMENT_OUTPUT:
       text = *(const char **)argument->value;
       text_add(line, "=%s", text ? text : "STRING");
       break;
@@ -166,6 +169,16 @@ static void print_help(const struct tool *tool) {
     printf("  %-29s %s\n", DIRECTIVES "=STRING",
            "directives: any name before a -- above, as in -O fsync=1,segmentCount=4");
   printf("  %-29s %s\n", "-h, --help", "print this and exit");
+}
+
+static void check_outputs(const struct tool *tool) {
+  for (const struct argument *argument = tool->arguments; argument->value; argument++) {
+    if (argument->kind != ARGUMENT_OUTPUT) continue;
+    const char *name = argument->name ? argument->name : argument->other;
+    char *directive = format_text(DIRECTIVES " %s", argument->directive ? argument->directive : "");
+    path_for_output(tool->name, name ? name : directive, *(const char **)argument->value);
+    free(directive);
+  }
 }
 
 static void start_record(const struct tool *tool) {
@@ -210,6 +223,7 @@ bool arguments_parse(const struct tool *tool, int argc, char **argv) {
       *(bool *)argument->value = true;
     }
   }
+  check_outputs(tool);
   start_record(tool);
   return true;
 }

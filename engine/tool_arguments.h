@@ -13,6 +13,7 @@ enum argument_kind {
   ARGUMENT_SIZE,   /* uint64_t, bytes: 8, 4k, 2m, 1g */
   ARGUMENT_REAL,   /* double, not negative */
   ARGUMENT_TEXT,   /* const char * */
+  ARGUMENT_OUTPUT, /* the same: a file of results, which must be possible */
 };
 
 struct argument {

@@ -51,6 +51,11 @@ static uint64_t run_reported(struct ior_session *session, struct ior_work *work,
   return record->result.errors;
 }
 
+/* Where to say what is no result: JSON, CSV and a file of the summary have no place for it. */
+static FILE *remarks(const struct ior_session *session) {
+  return session->out == stdout ? stdout : stderr;
+}
+
 /* Writing, checking and reading once. Returns the transfers with wrong data. */
 static uint64_t run_iteration(struct ior_session *session, int iteration) {
   struct ior_work work = session->work;
@@ -73,8 +78,8 @@ static uint64_t run_iteration(struct ior_session *session, int iteration) {
     check.csv = check.operations = NULL;
     struct ior_result result = run_pass(session, &check, iteration);
     if (result.errors && world.rank == 0)
-      fprintf(session->out == stdout ? stdout : stderr,
-              "WARNING: Incorrect data on write (%" PRIu64 " errors found).\n", result.errors);
+      fprintf(remarks(session), "WARNING: Incorrect data on write (%" PRIu64 " errors found).\n",
+              result.errors);
     errors += result.errors;
   }
   if (session->read) {
@@ -113,10 +118,15 @@ static void close_output(struct ior_session *session, const char *unfinished) {
   printf("Writing output to %s\n", session->summary_file);
 }
 
-/* Whether the minutes of -T are over, as rank 0 sees it. */
-static bool is_late(const struct ior_session *session, double start) {
+/* Whether the minutes of -T are over before this iteration, as rank 0 sees it. */
+static bool is_late(const struct ior_session *session, double start, int iteration) {
   int late = session->minutes && now() - start > 60.0 * (double)session->minutes;
   MPI_Bcast(&late, 1, MPI_INT, 0, world.comm);
+  if (late && world.rank == 0)
+    fprintf(remarks(session),
+            "WARNING: %d of %d iterations done when the time of -T %" PRId64
+            " (minutes) was over: the others are left out\n",
+            iteration, session->work.repetitions, session->minutes);
   return late;
 }
 
@@ -131,7 +141,7 @@ static uint64_t run_session(struct ior_session *session) {
   open_output(session, unfinished);
   if (session->format != IOR_TEXT && !unfinished) dup2(STDERR_FILENO, STDOUT_FILENO);
   if (world.rank == 0) ior_tell_head(session);
-  for (int i = 0; i < session->work.repetitions && !is_late(session, start); i++)
+  for (int i = 0; i < session->work.repetitions && !is_late(session, start, i); i++)
     errors += run_iteration(session, i);
   if (world.rank == 0) ior_tell_summary(session);
   close_output(session, unfinished);

@@ -1,6 +1,7 @@
 /* ior's options, and what they ask for. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "api.h"
@@ -8,6 +9,7 @@
 #include "tool_arguments.h"
 #include "tool_ior.h"
 #include "tool_memory.h"
+#include "tool_paths.h"
 
 static struct {
   bool collective, task_order, fsync, existing, file_per_process, barriers, keep, keep_with_error;
@@ -105,11 +107,11 @@ static const struct argument arguments[] = {
      "transfers of a rank, at most; 0: all"},
     {NULL, NULL, "stoneWallingStatusFile", ARGUMENT_TEXT, &given.status_file, 0, 0,
      "keeps the transfers of a rank, for a later call that reads"},
-    {NULL, NULL, "summaryFile", ARGUMENT_TEXT, &given.summary_file, 0, 0,
+    {NULL, NULL, "summaryFile", ARGUMENT_OUTPUT, &given.summary_file, 0, 0,
      "file for the results; it appears when all is done"},
     {NULL, NULL, "summaryFormat", ARGUMENT_TEXT, &given.summary_format, 0, 0,
      "default, JSON or CSV"},
-    {NULL, NULL, "saveRankPerformanceDetailsCSV", ARGUMENT_TEXT, &given.csv, 0, 0,
+    {NULL, NULL, "saveRankPerformanceDetailsCSV", ARGUMENT_OUTPUT, &given.csv, 0, 0,
      "file for a row a rank and pass"},
     {NULL, NULL, "savePerOpDataCSV", ARGUMENT_TEXT, &given.operations, 0, 0,
      "beginning of the names of files for a row a transfer: <it>-write-<iteration>-<rank>.csv"},
@@ -166,9 +168,23 @@ static void check_given(void) {
     refuse("ior: -z -z -Z needs -F");
 }
 
+/* A directory of a rank stands beside its file's name: that needs a directory to be in. */
+static const char *file_given(void) {
+  bool bare = given.unique && !strchr(given.file, '/');
+  return bare ? format_text("./%s", given.file) : given.file;
+}
+
 bool ior_arguments(int argc, char **argv) {
   if (!arguments_parse(&tool, argc, argv)) return false;
   check_given();
+  if (!given.file_per_process && !given.multi_file) path_of_file("ior", "-o", given.file);
+  if (given.write || given.check_write)
+    path_for_output("ior", "-O stoneWallingStatusFile", given.status_file);
+  if (given.operations) {
+    char *first = format_text("%s-write-0-00000.csv", given.operations);
+    path_for_output("ior", "-O savePerOpDataCSV", first);
+    free(first);
+  }
   return true;
 }
 
@@ -196,7 +212,7 @@ struct ior_session ior_session_given(const char *command) {
   };
   session.work = (struct ior_work){
       .command = command,
-      .file = given.file,
+      .file = file_given(),
       .random = given.random_offset > 1,
       .shuffle = given.random_offset == 1,
       .file_per_process = given.file_per_process,

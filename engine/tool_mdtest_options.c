@@ -6,6 +6,7 @@
 
 #include "common.h"
 #include "tool_arguments.h"
+#include "tool_paths.h"
 
 static struct mdtest_given given = {
     .api = "POSIX", .directory = "./out", .packet = "timestamp", .branch = 1, .iterations = 1};
@@ -64,7 +65,7 @@ static const struct argument arguments[] = {
     {"-z", NULL, NULL, ARGUMENT_NUMBER, &given.depth, 0, 1000, "depth of the tree"},
     {"-l", "--dataPacketType", NULL, ARGUMENT_TEXT, &given.packet, 0, 0,
      "timestamp, offset, incompressible or random"},
-    {"--saveRankPerformanceDetails", NULL, NULL, ARGUMENT_TEXT, &given.csv, 0, 0,
+    {"--saveRankPerformanceDetails", NULL, NULL, ARGUMENT_OUTPUT, &given.csv, 0, 0,
      "CSV file for a row a rank and iteration"},
     {.value = NULL}};
 
@@ -112,6 +113,8 @@ struct mdtest_tree mdtest_tree_given(void) {
 const struct mdtest_given *mdtest_arguments(int argc, char **argv) {
   if (!arguments_parse(&tool, argc, argv)) return NULL;
   check_given();
+  if (given.create || !(given.stat || given.read || given.remove))
+    path_for_output("mdtest", "-x", given.status_file);
   given.verbosity += (int)given.level;
   return &given;
 }

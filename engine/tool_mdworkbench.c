@@ -9,6 +9,7 @@
 #include "mdworkbench.h"
 #include "mdworkbench_report.h"
 #include "tool_arguments.h"
+#include "tool_paths.h"
 #include "tools.h"
 
 static struct {
@@ -127,6 +128,8 @@ int tool_mdworkbench(int argc, char **argv) {
   if (!given.create && !given.bench && !given.delete)
     given.create = given.bench = given.delete = true;
   if (!given.create) check_position();
+  if (given.create || given.bench)
+    path_for_output("md-workbench", "--run-info-file", given.position);
   work.directory_stays = given.create && !access(given.directory, F_OK);
   char *command = arguments_line(argc, argv, "");
   work.command = command;

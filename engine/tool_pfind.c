@@ -36,7 +36,7 @@ static const struct argument arguments[] = {
     {"-H", NULL, NULL, ARGUMENT_NUMBER, &given.hashing, 0, 1,
      "1: all ranks read every directory and share its names by their hash"},
     {"-D", NULL, NULL, ARGUMENT_TEXT, &given.rates, 0, 0, "rates: print the rate too"},
-    {"-r", NULL, NULL, ARGUMENT_TEXT, &given.csv, 0, 0, "CSV file for a row a rank"},
+    {"-r", NULL, NULL, ARGUMENT_OUTPUT, &given.csv, 0, 0, "CSV file for a row a rank"},
     {.value = NULL}};
 
 static const struct tool tool = {.name = "pfind",
@@ -78,13 +78,13 @@ static const regex_t *regex_given(void) {
   refuse("pfind: -regex %s: %s", given.regex, message);
 }
 
-static void check_directory(void) {
+static void check_path(const char *option, const char *path, bool directory) {
   struct stat status;
   int error = 0;
   if (world.rank == 0)
-    error = stat(given.directory, &status) ? errno : S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
+    error = stat(path, &status) ? errno : directory && !S_ISDIR(status.st_mode) ? ENOTDIR : 0;
   MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
-  if (error) refuse("pfind: %s: %s (%s)", given.directory, strerror(error), error_name(error));
+  if (error) refuse("pfind: %s%s: %s (%s)", option, path, strerror(error), error_name(error));
 }
 
 int tool_pfind(int argc, char **argv) {
@@ -105,7 +105,8 @@ int tool_pfind(int argc, char **argv) {
                            .csv = given.csv ? given.csv : "/dev/null"};
   char *part = part_given();
   work.name_part = part;
-  check_directory();
+  check_path("", given.directory, true);
+  if (given.newer) check_path("-newer ", given.newer, false);
   fail_phase_is("pfind");
   struct find_result result = find_run(&work);
   if (work.regex) regfree((regex_t *)work.regex);

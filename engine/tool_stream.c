@@ -14,6 +14,7 @@
 #include "ior.h"
 #include "ior_report.h"
 #include "tool_arguments.h"
+#include "tool_paths.h"
 #include "tools.h"
 
 #define MIB ((double)(1 << 20))
@@ -46,7 +47,7 @@ static const struct argument arguments[] = {
     {"-G", NULL, NULL, ARGUMENT_NUMBER, &given.seed, INT32_MIN, INT32_MAX, "seed of the data"},
     {"-l", "--dataPacketType", NULL, ARGUMENT_TEXT, &given.packet, 0, 0,
      "timestamp, offset, incompressible or random"},
-    {"--csv", NULL, NULL, ARGUMENT_TEXT, &given.csv, 0, 0, "file for a row a rank and direction"},
+    {"--csv", NULL, NULL, ARGUMENT_OUTPUT, &given.csv, 0, 0, "file for a row a rank and direction"},
     {.value = NULL}};
 
 static const struct tool tool = {
@@ -163,6 +164,7 @@ static void warn_of_memory(uint64_t volume) {
 int tool_stream(int argc, char **argv) {
   if (!arguments_parse(&tool, argc, argv)) return 0;
   struct ior_work work = work_given();
+  if (given.shared) path_of_file("stream", "-o", given.file);
   char *command = arguments_line(argc, argv, "");
   bool both = !given.write && !given.read;
   work.command = command;

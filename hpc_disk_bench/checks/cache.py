@@ -50,7 +50,7 @@ def _asks_for_direct(template):
 def _data(writers, rates):
     """Bytes that ior-easy reads back, None where they are not known."""
     for writer in writers:
-        if writer.section == "ior-easy":
+        if writer.phase == "ior-easy-write":
             likely = writer.likely(rates) if rates else None
             return writer.most if likely is None else min(writer.most, likely)
     return None

@@ -40,12 +40,14 @@ def _too_short(writers, rates):
     """A Finding for each write phase that ends by its own limit: its result would be invalid."""
     found = []
     for writer in writers:
-        # md-workbench is no phase that has to last.
-        if writer.section == "mdworkbench" or writer.most >= writer.likely(rates):
+        # md-workbench is no phase that has to last; without ranks it is refused anyway.
+        if writer.section == "mdworkbench" or not writer.ranks:
+            continue
+        if writer.most >= writer.likely(rates):
             continue
         lasts = writer.lasts(rates)
         text = (
-            f"{writer.section}-write ends after about {span(lasts)} of {writer.seconds}: "
+            f"{writer.phase} ends after about {span(lasts)} of {writer.seconds}: "
             f"[{writer.section}] {writer.key} = {writer.would_do(rates)} would do"
         )
         found.append(Finding("length", WARNING, text, "HDB037"))

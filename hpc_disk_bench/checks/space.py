@@ -67,7 +67,7 @@ def _judge(store, most, likely, ample):
     files = " files" if store.files else ""
     text = (
         f"{store.shown(store.free)} {store.what}, but about {store.shown(store.of(likely))}{files} "
-        f"are written, at most {store.shown(store.of(most))}"
+        f"are written, at most {store.shown(max(store.of(most), store.of(ample)))}"
     )
     return Finding("space", verdict, text, store.code)
 

@@ -21,6 +21,7 @@ _DONE = re.compile(
 )
 _RANK = re.compile(r"\[\d+\] rate: ")
 _MATCHED = re.compile(r"MATCHED (?P<found>\d+)/(?P<scanned>\d+)")
+_STOPPED = re.compile(r"WARNING: stopped after \d+ s")
 _FAILED = re.compile(r"WARNING: \d+ directories or files could not be looked at")
 
 
@@ -31,6 +32,7 @@ def parse(lines, before=()):
         return []
     matched = next(filter(None, map(_MATCHED.match, lines)), None)
     failures = [line for line in lines if _FAILED.match(line)]
+    stopped = [line for line in lines if _STOPPED.match(line)]
     ranks = 0
     while ranks < len(before) and _RANK.match(before[-1 - ranks]):
         ranks += 1
@@ -46,8 +48,8 @@ def parse(lines, before=()):
             ranks=ranks or None,
             options={"items": scanned},
             operations=(operation,),
-            partial=matched is None,
-            warnings=collect(failures),
+            partial=matched is None or bool(stopped),
+            warnings=collect([*stopped, *failures]),
         )
     ]
 

@@ -192,3 +192,13 @@ def mounted(directory, *arguments):
         yield directory
     finally:
         subprocess.run(["umount", "-l", directory], check=True)
+
+
+@pytest.fixture(scope="session")
+def racing(mpirun, tmp_path_factory):
+    """A function: what to put before the engine for a clock that goes so many times as fast."""
+    library = tmp_path_factory.mktemp("native") / "racing_clock.so"
+    source = Path(__file__).parent / "native/racing_clock.c"
+    command = [mpirun.parent / "mpicc", "-O1", "-shared", "-fPIC", source, "-o", library]
+    subprocess.run(command, check=True)
+    return lambda rate: ["env", f"LD_PRELOAD={library}", f"HDB_CLOCK_RATE={rate}"]

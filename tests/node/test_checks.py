@@ -85,6 +85,26 @@ def test_a_file_system_too_small_is_refused_with_the_numbers_and_nothing_is_left
     assert probed.made() == []
 
 
+def test_random_access_is_no_smaller_than_what_it_writes_in_its_time(probed, ext4):
+    """Its blockSize is a piece that is filled again and again, and no limit."""
+    switched_off = (
+        "ior-easy",
+        "ior-hard",
+        "mdtest-easy",
+        "mdtest-hard",
+        "mdworkbench",
+        "find-easy",
+    )
+    configured(
+        probed,
+        "# hpc-disk-bench: mode = extended\n[ior-rnd1MB]\nrun = TRUE\nblockSize = 1m\n"
+        + "".join(f"[{name}]\nrun = FALSE\n" for name in switched_off),
+    )
+    done = probed.run("--check", test_dir=ext4(64))
+    (space,) = [line for line in lines_of(done) if line[0] == "space"]
+    assert (done.returncode, *space[2:]) == (3, "refusal", "HDB034")
+
+
 def test_force_starts_what_an_estimate_speaks_against_and_keeps_what_was_said(probed, ext4):
     done = probed.run("--force", test_dir=ext4(64, "-N", "60000"))
     assert done.returncode == 4
