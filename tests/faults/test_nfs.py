@@ -173,6 +173,7 @@ def test_an_nfs_server_that_goes_away_ends_the_run_and_what_is_left_goes_when_it
     assert (tmp_path / "left").read_text() == "lost+found\n"  # ext4's own
 
 
+@pytest.mark.alone
 def test_a_network_that_slows_down_in_mid_phase_is_a_drop_with_the_round_trip_that_was_added(
     faults, guest, root, tmp_path, real_parts
 ):
