@@ -1,5 +1,6 @@
 #include "histogram.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common.h"
@@ -9,13 +10,18 @@ void histogram_reset(struct histogram *histogram) {
   histogram->min = UINT64_MAX;
 }
 
+/* The lowest value of a class, ns. */
+static uint64_t lowest_of(int class) {
+  const int linear = 1 << HISTOGRAM_BITS;
+  if (class < linear) return (uint64_t)class;
+  return (uint64_t)((class & (linear - 1)) + linear) << ((class >> HISTOGRAM_BITS) - 1);
+}
+
 /* The middle of a class. */
 static double value_of(int class) {
-  const int linear = 1 << HISTOGRAM_BITS;
-  if (class < linear) return class;
-  int shift = (class >> HISTOGRAM_BITS) - 1;
-  uint64_t low = (uint64_t)((class & (linear - 1)) + linear) << shift;
-  return (double)low + (double)(((uint64_t)1 << shift) - 1) / 2;
+  if (class < 1 << HISTOGRAM_BITS) return class;
+  uint64_t values = (uint64_t)1 << ((class >> HISTOGRAM_BITS) - 1);
+  return (double)lowest_of(class) + (double)(values - 1) / 2;
 }
 
 void histogram_add(struct histogram *histogram, uint64_t ns) {
@@ -46,4 +52,24 @@ void histogram_merge(const struct histogram *own, struct histogram *sum) {
   sum->total = reduce_count(own->total, MPI_SUM);
   sum->min = reduce_count(own->min, MPI_MIN);
   sum->max = reduce_count(own->max, MPI_MAX);
+}
+
+/* The part that a class belongs to. */
+static int part_of(int class) {
+  return class ? 1 + (int)floor(HISTOGRAM_PARTS * log2((double)lowest_of(class))) : 0;
+}
+
+bool histogram_next(const struct histogram *histogram, struct histogram_part *part) {
+  int class = part->next;
+  while (class < HISTOGRAM_CLASSES && !histogram->count[class]) class++;
+  if (class == HISTOGRAM_CLASSES) return false;
+  int first = class, last = class, number = part_of(class);
+  while (first > 0 && part_of(first - 1) == number) first--;
+  part->count = 0;
+  for (; last < HISTOGRAM_CLASSES && part_of(last) == number; last++)
+    part->count += histogram->count[last];
+  part->from = lowest_of(first);
+  part->to = last < HISTOGRAM_CLASSES ? lowest_of(last) : UINT64_MAX;
+  part->next = last;
+  return true;
 }

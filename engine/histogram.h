@@ -2,6 +2,7 @@
 #ifndef HDB_HISTOGRAM_H
 #define HDB_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_BITS 7 /* classes in a power of two: 2^7 */
@@ -27,5 +28,15 @@ double histogram_quantile(const struct histogram *histogram, double share);
 
 /* Adds those of all ranks; collective. Every rank holds the sum. */
 void histogram_merge(const struct histogram *own, struct histogram *sum);
+
+/* Neighbouring classes taken together: HISTOGRAM_PARTS in a power of two, all of about the same
+   width on a logarithmic axis: 4 to 5 %, and whole ns. */
+#define HISTOGRAM_PARTS 16
+struct histogram_part {
+  uint64_t from, to, count; /* from <= latency < to, ns */
+  int next;                 /* the class that follows */
+};
+/* The next part that is not empty, from {0} on. False: there is none. */
+bool histogram_next(const struct histogram *histogram, struct histogram_part *part);
 
 #endif

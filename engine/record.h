@@ -1,5 +1,5 @@
 /* What the phase that runs does, second by second: counted on each rank without a word to the
-   others, added up and written when the phase is over (record_end.c). */
+   others, added up (record_end.c) and written (record_files.c) when the phase is over. */
 #ifndef HDB_RECORD_H
 #define HDB_RECORD_H
 
@@ -149,10 +149,11 @@ static inline void record_part(enum record_part part) {
   record.part_since = ticks;
 }
 
-/* Adds up what the ranks of world recorded of this phase and writes timeseries.csv, latency.csv and
-   ranks.csv in `directory`, each whole, what earlier phases of this run left in them kept; then
-   nothing is recorded until the next record_begin. tell (NULL: nobody) is given every operation's
-   latencies at record_shares. Collective, also over ranks that recorded nothing. */
+/* Adds up what the ranks of world recorded of this phase and writes timeseries.csv, latency.csv,
+   histogram.csv and ranks.csv in `directory`, each whole, what earlier phases of this run left in
+   them kept; then nothing is recorded until the next record_begin. tell (NULL: nobody) is given
+   every operation's latencies at record_shares. Collective, also over ranks that recorded nothing.
+ */
 #define RECORD_SHARES 5
 extern const double record_shares[RECORD_SHARES];
 typedef void record_tell(const char *operation, const double seconds[RECORD_SHARES]);

@@ -1,26 +1,17 @@
-/* The end of a phase's record: the ranks' intervals added up, and the three files. */
-#include <errno.h>
-#include <inttypes.h>
+/* The end of a phase's record: what the ranks counted is added up. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
-#include "files.h"
 #include "record.h"
+#include "record_files.h"
 
 #define BLOCK (1UL << 17) /* words that are added up over the ranks at once */
-
-const double record_shares[RECORD_SHARES] = {0.5, 0.95, 0.99, 0.999, 1};
 
 /* What the ranks agree on before anything is added up. */
 struct extent {
   int kinds, shift, intervals, lowest, highest; /* kinds as bits; classes of latencies */
   double last;                                  /* s */
-};
-
-/* The rows of the three files. */
-struct tables {
-  struct text seconds, latencies, ranks;
 };
 
 /* An interval as rank 0 has it in the end: how many operations and bytes, by how many ranks. */
@@ -57,28 +48,8 @@ static struct extent agree(void) {
   return all;
 }
 
-/* A field of a CSV file. */
-static void add_field(struct text *text, const char *value) {
-  if (!value[strcspn(value, ",\"\r\n")]) {
-    text_add(text, "%s", value);
-    return;
-  }
-  text_add(text, "\"");
-  for (; *value; value++) text_add(text, *value == '"' ? "\"\"" : "%c", *value);
-  text_add(text, "\"");
-}
-
-static void add_quantiles(struct text *text, const struct histogram *latency) {
-  for (int i = 0; i < RECORD_SHARES; i++)
-    if (latency->total)
-      text_add(text, ",%.9f", histogram_quantile(latency, record_shares[i]));
-    else
-      text_add(text, ",");
-  text_add(text, "\n");
-}
-
 /* One interval of all ranks; adds it to the phase's own latencies too. */
-static void add_interval(struct text *text, const char *phase, const char *operation,
+static void add_interval(struct record_rows *rows, const char *phase, const char *operation,
                          const struct extent *all, int number, const uint64_t *row, uint64_t max,
                          struct histogram *whole) {
   struct histogram latency = {.max = max};
@@ -92,11 +63,13 @@ static void add_interval(struct text *text, const char *phase, const char *opera
   if (max > whole->max) whole->max = max;
   double width = (double)(1 << all->shift), start = number * width;
   double seconds = number + 1 < all->intervals ? width : all->last - start;
-  add_field(text, phase);
-  text_add(text, ",%s,%.0f,%.6f,%.6f,%" PRIu64 ",%" PRIu64 ",%" PRIu64, operation, start,
-           record.epoch + start, seconds > 0 ? seconds : 0, row[RANKS], row[OPERATIONS],
-           row[BYTES]);
-  add_quantiles(text, &latency);
+  struct record_second second = {.start = start,
+                                 .epoch = record.epoch + start,
+                                 .seconds = seconds > 0 ? seconds : 0,
+                                 .ranks = row[RANKS],
+                                 .operations = row[OPERATIONS],
+                                 .bytes = row[BYTES]};
+  record_add_second(rows, phase, operation, &second, &latency);
 }
 
 /* This rank's part of the intervals from `first` on, `rows` of them, each `words` long. */
@@ -117,22 +90,10 @@ static void fill_rows(const struct series *series, const struct extent *all, int
   }
 }
 
-static void add_row_of_latency(struct text *text, const char *phase, const char *operation,
-                               const struct histogram *latency, record_tell *tell) {
-  if (!latency->total) return;
-  double seconds[RECORD_SHARES];
-  for (int i = 0; i < RECORD_SHARES; i++)
-    seconds[i] = histogram_quantile(latency, record_shares[i]);
-  if (tell) tell(operation, seconds);
-  add_field(text, phase);
-  text_add(text, ",%s,%" PRIu64, operation, latency->total);
-  add_quantiles(text, latency);
-}
-
 /* Adds up one kind over the ranks, some intervals at a time, so that neither the memory nor a
    message grows with the time a phase takes. */
 static void merge_kind(enum record_kind kind, const char *phase, const struct extent *all,
-                       struct tables *tables, record_tell *tell) {
+                       struct record_rows *rows, record_tell *tell) {
   const struct series *series = record.series[kind];
   bool counted = all->highest >= all->lowest;
   size_t words = HEAD + (counted ? (size_t)(all->highest - all->lowest + 1) : 0);
@@ -146,15 +107,14 @@ static void merge_kind(enum record_kind kind, const char *phase, const struct ex
   for (size_t i = 0; series && i < record.closed; i++) own_max[i] = series->closed[i].max;
   MPI_Reduce(own_max, max, all->intervals, MPI_UINT64_T, MPI_MAX, 0, world.comm);
   for (int first = 0; first < all->intervals; first += block) {
-    int rows = all->intervals - first < block ? all->intervals - first : block;
-    fill_rows(series, all, first, rows, words, own);
-    MPI_Reduce(own, sum, (int)words * rows, MPI_UINT64_T, MPI_SUM, 0, world.comm);
-    for (int i = 0; world.rank == 0 && i < rows; i++)
-      add_interval(&tables->seconds, phase, record_names[kind], all, first + i,
-                   sum + words * (size_t)i, max[first + i], whole);
+    int most = all->intervals - first < block ? all->intervals - first : block;
+    fill_rows(series, all, first, most, words, own);
+    MPI_Reduce(own, sum, (int)words * most, MPI_UINT64_T, MPI_SUM, 0, world.comm);
+    for (int i = 0; world.rank == 0 && i < most; i++)
+      add_interval(rows, phase, record_names[kind], all, first + i, sum + words * (size_t)i,
+                   max[first + i], whole);
   }
-  if (world.rank == 0)
-    add_row_of_latency(&tables->latencies, phase, record_names[kind], whole, tell);
+  if (world.rank == 0) record_add_latency(rows, phase, record_names[kind], whole, tell);
   free(own);
   free(sum);
   free(own_max);
@@ -162,24 +122,33 @@ static void merge_kind(enum record_kind kind, const char *phase, const struct ex
   free(whole);
 }
 
-/* What one rank did. Times < 0: there was none. */
-struct row {
-  double operations, bytes, epoch, stonewall, stonewall_operations, first, last, end, cpu;
-  double part[RECORD_PARTS];
-  char host[sizeof world.host];
-};
-
-/* Seconds in a part of the operations: measured, and estimated from those that were timed by their
-   parts; < 0 where neither was done. */
-static double part_time(enum record_part part) {
-  if (!record.part_ticks[part]) return record.part[part] > 0 ? record.part[part] : -1;
+/* Seconds in a part of those operations that were timed by their parts, as if all had been; 0 where
+   none were. */
+static double estimated(enum record_part part) {
+  if (!record.part_ticks[part]) return 0;
   double timed = 1e-9 * (double)ticks_ns(0, record.part_ticks[part]);
   uint64_t of = record.parted * RECORD_SAMPLE + RECORD_SAMPLE / 2 - record.until_apart;
-  return record.part[part] + timed / (double)record.parted * (double)of;
+  return timed / (double)record.parted * (double)of;
 }
 
-static struct row own_row(void) {
-  struct row row = {.operations = -1};
+/* Seconds in each part, < 0 where it was neither measured nor estimated. A few slow files among
+   those that were timed make estimates of more than the rank had: they share what is left. */
+static void part_times(double part[RECORD_PARTS]) {
+  double measured = 0, guessed = 0;
+  for (int i = 0; i < RECORD_PARTS; i++) {
+    measured += record.part[i];
+    guessed += estimated(i);
+  }
+  double left = record.end > measured ? record.end - measured : 0;
+  double share = guessed > left ? left / guessed : 1;
+  for (int i = 0; i < RECORD_PARTS; i++) {
+    bool known = record.part[i] > 0 || record.part_ticks[i];
+    part[i] = known ? record.part[i] + share * estimated(i) : -1;
+  }
+}
+
+static struct record_rank own_row(void) {
+  struct record_rank row = {.operations = -1};
   memcpy(row.host, world.host, sizeof row.host);
   if (!record.on) return row;
   row.operations = (double)record_operations();
@@ -193,90 +162,28 @@ static struct row own_row(void) {
   row.last = record.last;
   row.end = record.end;
   row.cpu = record.cpu;
-  for (int part = 0; part < RECORD_PARTS; part++) row.part[part] = part_time(part);
+  part_times(row.part);
   return row;
 }
 
-static void add_seconds(struct text *text, double seconds) {
-  if (seconds < 0)
-    text_add(text, ",");
-  else
-    text_add(text, ",%.6f", seconds);
-}
-
-static void gather_ranks(struct text *text, const char *phase) {
-  struct row own = own_row(), *rows = NULL;
-  if (world.rank == 0) rows = need_memory(malloc(sizeof own * (size_t)world.size));
-  MPI_Gather(&own, (int)sizeof own, MPI_BYTE, rows, (int)sizeof own, MPI_BYTE, 0, world.comm);
-  for (int rank = 0; world.rank == 0 && rank < world.size; rank++) {
-    const struct row *row = &rows[rank];
-    if (row->operations < 0) continue; /* it had no part in this phase */
-    add_field(text, phase);
-    text_add(text, ",%d,", rank);
-    add_field(text, row->host);
-    text_add(text, ",%.0f,%.0f,%.6f", row->operations, row->bytes, row->epoch);
-    add_seconds(text, row->stonewall);
-    if (row->stonewall < 0)
-      text_add(text, ",");
-    else
-      text_add(text, ",%.0f", row->stonewall_operations);
-    add_seconds(text, row->first);
-    add_seconds(text, row->last);
-    add_seconds(text, row->end);
-    for (int part = 0; part < RECORD_PARTS; part++) add_seconds(text, row->part[part]);
-    add_seconds(text, row->cpu);
-    text_add(text, "\n");
-  }
-  free(rows);
-}
-
-/* The file with further rows, whole or not at all. */
-static void add_rows(const char *directory, const char *name, const char *head,
-                     const struct text *rows, bool goes_on) {
-  char *path = format_text("%s/%s", directory, name);
-  char *unfinished = format_text("%s.unfinished", path);
-  char *before = goes_on ? read_file(path) : NULL;
-  FILE *file = create_file(unfinished);
-  fputs(before ? before : head, file);
-  if (rows->data) fputs(rows->data, file);
-  int error = ferror(file) || fflush(file) ? errno : 0;
-  if (fclose(file) && !error) error = errno;
-  if (!error && rename(unfinished, path)) error = errno;
-  if (error) {
-    remove(unfinished);
-    fail_call("write", path, -1, error);
-  }
-  free(before);
-  free(unfinished);
-  free(path);
-}
-
-static void write_tables(const char *directory, const struct tables *tables) {
-  static bool goes_on;
-  add_rows(directory, "timeseries.csv",
-           "phase,operation,second,start_epoch_s,duration_s,ranks,operations,bytes,"
-           "p50_s,p95_s,p99_s,p99.9_s,max_s\n",
-           &tables->seconds, goes_on);
-  add_rows(directory, "latency.csv", "phase,operation,count,p50_s,p95_s,p99_s,p99.9_s,max_s\n",
-           &tables->latencies, goes_on);
-  add_rows(directory, "ranks.csv",
-           "phase,rank,host,operations,bytes,start_epoch_s,stonewall_s,stonewall_operations,"
-           "first_s,last_s,end_s,open_s,transfer_s,fsync_s,close_s,cpu_s\n",
-           &tables->ranks, goes_on);
-  goes_on = true;
+static void gather_ranks(struct record_rows *rows, const char *phase) {
+  struct record_rank own = own_row(), *all = NULL;
+  if (world.rank == 0) all = need_memory(malloc(sizeof own * (size_t)world.size));
+  MPI_Gather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE, 0, world.comm);
+  for (int rank = 0; world.rank == 0 && rank < world.size; rank++)
+    if (all[rank].operations >= 0) /* else it had no part in this phase */
+      record_add_rank(rows, phase, rank, &all[rank]);
+  free(all);
 }
 
 void record_end(const char *directory, const char *phase, record_tell *tell) {
   struct extent all = agree();
   if (all.kinds) {
-    struct tables tables = {0};
+    struct record_rows rows = {0};
     for (int kind = 0; kind < RECORD_KINDS; kind++)
-      if (all.kinds >> kind & 1) merge_kind(kind, phase, &all, &tables, tell);
-    gather_ranks(&tables.ranks, phase);
-    if (world.rank == 0) write_tables(directory, &tables);
-    free(tables.seconds.data);
-    free(tables.latencies.data);
-    free(tables.ranks.data);
+      if (all.kinds >> kind & 1) merge_kind(kind, phase, &all, &rows, tell);
+    gather_ranks(&rows, phase);
+    if (world.rank == 0) record_write(directory, &rows);
   }
   record_forget();
 }

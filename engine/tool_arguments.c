@@ -17,7 +17,7 @@ static const char *record_directory;
 /* What every tool understands. */
 static const struct argument shared[] = {
     {"--record", NULL, NULL, ARGUMENT_TEXT, &record_directory, 0, 0,
-     "directory for timeseries.csv, latency.csv and ranks.csv, which must be there"},
+     "directory for timeseries.csv, latency.csv, histogram.csv and ranks.csv, which must be there"},
     {.value = NULL}};
 
 static bool takes_value(const struct argument *argument) {

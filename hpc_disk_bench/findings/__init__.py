@@ -3,7 +3,8 @@
 series    the record of a run, from its files
 shape     steady, drop, decay, swell: the form of one series
 ranks     stragglers and the tail after the stonewall
-node      what the nodes saw of a change
+nodes     what all nodes did, second by second
+meanwhile what of that changed with a phase
 inside    all findings of a run
 words     a finding as a sentence
 """

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hpc_disk_bench.findings import node, ranks, words
+from hpc_disk_bench.findings import meanwhile, ranks, words
 from hpc_disk_bench.findings.shape import Form, form
 
 # A drop counts as a cache that was full from here on.
@@ -25,7 +25,7 @@ class Finding(NamedTuple):
     at: float | None  # s from the phase's zero, where it has a place
     until: float | None
     figures: dict  # name to number, the unit in the name
-    meanwhile: tuple = ()  # node.Change: what the nodes saw of it
+    meanwhile: tuple = ()  # meanwhile.Change: what the nodes saw of it
 
 
 class Verdict(NamedTuple):
@@ -67,7 +67,7 @@ def _of_form(phase, shape):
         amount = phase.rate * phase.duration
         figures["bytes_before"] = float(np.nansum(amount[phase.start < shape.at]))
     at, until = (None if np.isnan(value) else value for value in (shape.at, shape.until))
-    seen = tuple(node.changes(phase, shape))
+    seen = tuple(meanwhile.changes(phase, shape))
     text = words.of_form(kind, shape, phase.unit, figures) + words.meanwhile(seen)
     yield Finding(phase.name, kind, text, shape.confidence, at, until, figures, seen)
 

@@ -26,6 +26,7 @@ SCRIPTS = (
     "groups.js",
     "inside_lines.js",
     "inside_figures.js",
+    "inside_histograms.js",
     "inside_ranks.js",
     "inside.js",
 )

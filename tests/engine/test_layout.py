@@ -48,7 +48,7 @@ EXTENDED = [
 ]
 # What the engine tells beyond upstream, documented as further.
 FURTHER_KEYS = ("latency-",)
-FURTHER_FILES = {"latency.csv", "timeseries.csv", "ranks.csv"}
+FURTHER_FILES = {"latency.csv", "histogram.csv", "timeseries.csv", "ranks.csv"}
 FILES = [("standard", name) for name in STANDARD] + [("extended", name) for name in EXTENDED]
 
 

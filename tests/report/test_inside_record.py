@@ -146,7 +146,7 @@ def test_a_strange_record_is_none(text, tmp_path):
 
 def test_cells_of_a_record_that_are_no_numbers_are_unknown(tmp_path):
     records.write(tmp_path, seconds=30)
-    for name in ("timeseries.csv", "ranks.csv", "latency.csv", "telemetry.csv"):
+    for name in ("timeseries.csv", "ranks.csv", "latency.csv", "histogram.csv", "telemetry.csv"):
         lines = (tmp_path / name).read_text().splitlines()
         for k in range(1, len(lines), 7):
             cells = lines[k].split(",")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 
 import numpy as np
 
@@ -18,6 +19,8 @@ RANKS = (
     "phase,rank,host,operations,bytes,start_epoch_s,stonewall_s,stonewall_operations"
     ",first_s,last_s,end_s,open_s,transfer_s,fsync_s,close_s"
 )
+HISTOGRAM = "phase,operation,from_s,to_s,count"
+SHARES = (0.5, 0.45, 0.04, 0.009, 0.001)  # of the operations that take 1, 2, 4, 8 and 16 ms
 OPERATIONS = {"ior": "write", "mdtest": "create", "find": "entry"}
 DROP_AT = 40  # s: of ior-easy-write, to a fifth
 SLOW_RANK = 2  # of mdtest-easy-write: the others wait for it
@@ -28,7 +31,7 @@ def write(directory, *, seconds=60, hosts=("chrom1",), epoch=1.77e9, seed=0, tel
     """The files of a record in `directory`: ior-easy-write drops, a rank of mdtest-easy-write is
     late, all else wanders by 3 %."""
     draw = np.random.default_rng(seed)
-    series, latencies, ranks, nodes = [], [], [], []
+    series, latencies, classes, ranks, nodes = [], [], [], [], []
     for name in phases:
         operation = "read" if name.endswith("read") else OPERATIONS[name.split("-")[0]]
         rate = 1000 if name.startswith("ior") else 20_000
@@ -44,6 +47,10 @@ def write(directory, *, seconds=60, hosts=("chrom1",), epoch=1.77e9, seed=0, tel
             )  # fmt: skip
             nodes += [_row(host, epoch + second + 1, name, second) for host in hosts]
         latencies.append([name, operation, rate * seconds, 1e-3, 2e-3, 4e-3, 8e-3, 16e-3])
+        classes += [
+            [name, operation, *_class(1e-3 * 2**k), round(share * rate * seconds)]
+            for k, share in enumerate(SHARES)
+        ]
         for rank in range(per_host * len(hosts)):
             late = name == "mdtest-easy-write" and rank == SLOW_RANK
             end = seconds if late or name != "mdtest-easy-write" else 0.6 * seconds
@@ -56,8 +63,15 @@ def write(directory, *, seconds=60, hosts=("chrom1",), epoch=1.77e9, seed=0, tel
     _save(directory / "ranks.csv", RANKS.split(","), ranks)
     _save(directory / "latency.csv", ["phase", "operation", "count", *SERIES.split(",")[8:]],
           latencies)  # fmt: skip
+    _save(directory / "histogram.csv", HISTOGRAM.split(","), classes)
     if telemetry:
         _save(directory / FILE, NAMES, [[row.get(name, "") for name in NAMES] for row in nodes])
+
+
+def _class(latency):
+    """Where the class of a latency begins and ends, s: 16 in a power of two, as the engine."""
+    k = math.floor(16 * math.log2(1e9 * latency))
+    return [f"{1e-9 * math.ceil(2 ** (edge / 16)):.9f}" for edge in (k, k + 1)]
 
 
 def _row(host, time, phase, second):

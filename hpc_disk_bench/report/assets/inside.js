@@ -79,7 +79,7 @@
     return one.unit === "bytes/s" ? `${S().number(one.level / 1024)} GiB/s` : `${S().number(one.level / 1000)} kIOPS`;
   }
 
-  function tables() {
+  function tables(also) {
     const only = phase(), mine = (name) => only === null || run.phases[only].name === name;
     window.HDB.tableInto(parts.result, "inside-phases", "Phases of the run",
       [["phase"], ["began, s", true], ["took, s", true], ["median rate", true], ["its course"]],
@@ -87,6 +87,13 @@
         { shown: rate(one), value: one.level ?? NaN }, { shown: course(one), long: true }]));
     const rows = run.latencies.filter(([name]) => mine(name));
     if (!rows.length) return;
+    if (run.histograms.some(([name]) => mine(name))) {
+      figure("inside-histograms", "How many operations took how long (operations a second in each class of latencies)",
+        "Both axes are logarithmic: a step is a class 4.4 % wide, the lowest a single operation. Strokes mark the latencies that 50, 95, 99, 99.9 and 100 %"
+        + " of the operations did not exceed, as in the table below. The classes are in histogram.csv of the run."
+        + (also.length ? " Other runs are dotted." : ""),
+        (width) => window.HDB.insideFigures.histograms(run, { only: phase(), others: also, width, colours: data.colours }));
+    }
     parts.result.append(make("p", { className: "hdb-title" }, "Latency of each kind of operation (ms)"));
     window.HDB.tableInto(parts.result, "inside-latencies", "Latency of each kind of operation, ms",
       [["phase"], ["operation"], ["count", true], ["median", true], ["95 %", true], ["99 %", true], ["99.9 %", true], ["longest", true]],
@@ -115,7 +122,7 @@
         only: phase(), others: also, width, paper, colours: data.colours,
       }));
     findings();
-    tables();
+    tables(also);
     if (run.ranks.names?.length > 1) {
       const strip = figure("inside-ranks", "How long each rank waited for the last one (seconds)",
         "From a rank's last operation to the last operation of all; the stronger the colour, the larger the share of the phase."

@@ -11,17 +11,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.findings.inside import verdicts
 from hpc_disk_bench.findings.nodes import MOST_APART, joined
 from hpc_disk_bench.findings.series import read_run
-from hpc_disk_bench.report.inside import bins
+from hpc_disk_bench.report.inside import bins, latencies
+from hpc_disk_bench.report.inside.latencies import texts
 
 MIB = 2**20
 MOST_RANKS = 64  # rows of ranks
-LATENCY = "latency.csv"
 OF_RANKS = ("straggler", "tail")  # findings that say nothing of the rate's course
-PERCENTILES = ("p50_s", "p95_s", "p99_s", "p99.9_s", "max_s")
 # What went to and from the storage, by who counts it: the first that the telemetry has.
 TRAFFIC = {
     "block device": ("disk_read_bytes_per_s", "disk_written_bytes_per_s"),
@@ -36,6 +34,7 @@ class Record(NamedTuple):
     phases: list  # findings.series.Phase
     verdicts: list  # findings.inside.Verdict, one a phase
     latencies: list  # [phase, operation, count, p50 ... max in s]
+    histograms: list  # [phase, operation, number of a class, [operations in it, in the next ...]]
 
 
 def read(directory):
@@ -43,7 +42,8 @@ def read(directory):
     phases = [phase for phase in read_run(directory) if np.isfinite(phase.epoch)]
     if not phases:
         return None
-    return Record(phases, verdicts(phases), _latencies(directory / LATENCY))
+    known = latencies.percentiles(directory)
+    return Record(phases, verdicts(phases), known, latencies.histograms(directory, known))
 
 
 def coded(record, most):
@@ -62,6 +62,7 @@ def coded(record, most):
         "findings": found,
         "nodes": _nodes(record.phases, zero, 2 * most),
         "latencies": [[*row[:3], *bins.rounded(row[3:])] for row in record.latencies],
+        "histograms": record.histograms,
         "ranks": _ranks(record.phases),
     }
 
@@ -72,7 +73,8 @@ def weight(record, most):
     nodes = max(len(phase.nodes.names) for phase in record.phases)
     seconds = min(sum(len(phase.nodes.together) for phase in record.phases), 2 * most)
     # Of each node that is told apart the time and four series of CPU, then those of all together.
-    return sum(drawn) + (5 * min(nodes, MOST_APART) + 8) * seconds
+    classes = sum(len(counts) for *_, counts in record.histograms)
+    return sum(drawn) + (5 * min(nodes, MOST_APART) + 8) * seconds + classes
 
 
 def _phase(phase, verdict, zero, most):
@@ -83,7 +85,7 @@ def _phase(phase, verdict, zero, most):
         "name": phase.name,
         "unit": phase.unit,
         "at": round(phase.epoch - zero, 2),
-        "took": round(float(phase.start[-1] + phase.duration[-1]), 2),
+        "took": round(float(phase.start[-1] + phase.duration[-1]), 6),
         "per": round(float(per * phase.duration[0]), 3),  # seconds that a point stands for
         "level": bins.rounded([np.nanmedian(rate) if np.isfinite(rate).any() else np.nan])[0],
         # The words of a form that is a finding are the finding's.
@@ -179,7 +181,7 @@ def _ranks(phases):
     for table in tables:
         latest = [np.nan] * len(groups)
         for rank, host, end in (
-            zip(table["rank"], _texts(table["host"]), table["last_s"], strict=True)
+            zip(table["rank"], texts(table["host"]), table["last_s"], strict=True)
             if len(table) else ()
         ):  # fmt: skip
             k = row[int(rank)]
@@ -191,28 +193,3 @@ def _ranks(phases):
         "hosts": hosts,
         "last": last,
     }
-
-
-def _latencies(path):
-    try:
-        table = pd.read_csv(path, on_bad_lines="skip")
-    except (FileNotFoundError, pd.errors.EmptyDataError):
-        return []
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from error
-    if not {"phase", "operation", "count", *PERCENTILES} <= set(table):
-        return []
-    numbers = table[["count", *PERCENTILES]].apply(pd.to_numeric, errors="coerce")
-    numbers = numbers.where(np.isfinite(numbers))
-    rows = []
-    for phase, operation, (count, *values) in zip(
-        _texts(table["phase"]), _texts(table["operation"]), numbers.to_numpy(), strict=True
-    ):
-        if count > 0:
-            rows.append([phase, operation, int(count), *values])
-    return rows
-
-
-def _texts(column):
-    """Names as texts; an empty cell is an empty one."""
-    return [str(value) if value == value else "" for value in column]

@@ -153,6 +153,32 @@ static void a_group_counts_every_operation_and_tells_the_slow_one_apart(void) {
   record_forget();
 }
 
+static void histograms_taken_together_lose_no_class_and_are_as_wide_everywhere(void) {
+  histogram_reset(&latency);
+  for (int class = 0; class < HISTOGRAM_CLASSES; class++) latency.count[class] = 1;
+  struct histogram_part part = {0};
+  uint64_t before = 0, sum = 0;
+  int parts = 0;
+  for (; histogram_next(&latency, &part); parts++) {
+    assert(part.from == before && part.to > part.from);
+    assert((double)(part.to - part.from) <= 1 + 0.053 * (double)part.from);
+    before = part.to;
+    sum += part.count;
+  }
+  assert(before == UINT64_MAX && sum == HISTOGRAM_CLASSES);
+  assert(parts < 64 * HISTOGRAM_PARTS);
+
+  histogram_reset(&latency);
+  histogram_add(&latency, 1000);
+  histogram_add(&latency, 1023);
+  histogram_add(&latency, 1024);
+  part = (struct histogram_part){0};
+  assert(histogram_next(&latency, &part) && part.count == 2 && part.to == 1024);
+  assert(part.from > 970 && part.from <= 1000);
+  assert(histogram_next(&latency, &part) && part.count == 1 && part.from == 1024);
+  assert(!histogram_next(&latency, &part));
+}
+
 static void nothing_is_recorded_before_the_phase_begins_or_when_it_is_off(void) {
   record_done(RECORD_STAT, 0, 1, 2);
   assert(!record.series[RECORD_STAT]);
@@ -169,6 +195,7 @@ int main(void) {
   rich_latencies_make_intervals_longer_before_they_take_more_room();
   a_trillion_operations_and_an_exbibyte_are_counted();
   a_group_counts_every_operation_and_tells_the_slow_one_apart();
+  histograms_taken_together_lose_no_class_and_are_as_wide_everywhere();
   nothing_is_recorded_before_the_phase_begins_or_when_it_is_off();
   puts("ok");
   return 0;

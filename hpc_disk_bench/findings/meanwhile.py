@@ -7,11 +7,9 @@ disk when fewer are written says nothing.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 WINDOW = 30.0  # s on either side: what is further away has to do with something else
 EDGE = 1.0  # s around a change, in which samples are of both sides
@@ -25,7 +23,6 @@ STILL_BUSY = 0.9  # of what the CPUs did before
 BUSY = ("cpu_user", "cpu_system")
 RANKS = ("ranks_cpu",)
 ROUND_TRIPS = ("nfs_round_trip_ms",)
-CALL = re.compile(r"(\w+) (\d+)/s ([\d.]+) ms")
 
 
 class Change(NamedTuple):
@@ -79,7 +76,7 @@ SIGHTS = (
 def changes(phase, shape):
     """The Changes of the nodes that go with a Form, the most telling first; [] where none is clear,
     and without telemetry."""
-    if not len(phase.nodes):
+    if not len(phase.nodes.means):
         return []
     samples = _Samples(phase, shape)
     found = []
@@ -95,50 +92,59 @@ def changes(phase, shape):
 class _Samples:
     """The telemetry of the time before and after a change.
 
-    rows: of telemetry.csv; sudden: whether there is one second of the change; way: 1 where the
-    phase became slower, else -1.
+    sudden: whether there is one second of the change; way: 1 where the phase became slower, else
+    -1.
     """
 
     def __init__(self, phase, shape):
-        part = phase.whole
-        end = float(phase.start[part][-1] + phase.duration[part][-1])
-        ended = phase.nodes["time_epoch"] - phase.epoch
-        begun = ended - phase.nodes.get("interval_s", 1.0)
-
-        def between(first, last):
-            return (begun >= max(first, -EDGE / 4)) & (ended <= min(last, end + EDGE / 4))
-
-        at, until = shape.at, shape.until
-        if np.isnan(at):  # all the time
-            before, after = between(0, end / 3), between(2 * end / 3, end)
-        elif np.isnan(until):
-            before = between(at - EDGE - WINDOW, at - EDGE)
-            after = between(at + EDGE, at + EDGE + WINDOW)
-        else:
-            before = between(at - EDGE - WINDOW, at - EDGE)
-            before |= between(until + EDGE, until + EDGE + WINDOW)
-            after = between(at + EDGE, until - EDGE)
-        self.rows = phase.nodes[before | after]
-        self.sudden = np.isfinite(at) and np.isnan(until)
+        self._nodes = phase.nodes
+        self._sides = _sides(phase, shape)
+        self.sudden = np.isfinite(shape.at) and np.isnan(shape.until)
         self.way = 1 if shape.after < shape.level else -1
-        self._after = after[before | after]
-        self._second = self.rows["time_epoch"].round()
-        self._nodes = self.rows["node"].nunique()
-        self._means = self.means(self.rows.select_dtypes("number"))
-
-    def means(self, values):
-        """[before, after]: `values`, a row a sample, as the means of all nodes each second."""
-        return [
-            values[side].groupby(self._second[side]).mean() for side in (~self._after, self._after)
-        ]
 
     def both(self, sight):
         """[before, after] of a sight, one value a second; empty where it is not known."""
-        if not set(sight.columns) <= set(self._means[0]):
+        means = self._nodes.means
+        if not set(sight.columns) <= set(means):
             return [np.empty(0)] * 2
-        nodes = self._nodes if sight.total else 1
-        sums = [part[list(sight.columns)].to_numpy(float).sum(axis=1) for part in self._means]
-        return [nodes * part[np.isfinite(part)] for part in sums]
+        nodes = len(self._nodes.names) if sight.total else 1
+        values = nodes * means[list(sight.columns)].sum(axis=1, skipna=False)
+        return self._parts(values)
+
+    def calls(self):
+        """(kind of NFS call, how many a second, [ms before, ms after]) of each."""
+        for name, table in self._nodes.calls.items():
+            often = np.concatenate(self._parts(table["per_s"]))
+            if len(often):
+                yield name, float(np.median(often)), self._parts(table["ms"])
+
+    def _parts(self, values):
+        known = values.dropna()
+        return [known[known.index.isin(side)].to_numpy(float) for side in self._sides]
+
+
+def _sides(phase, shape):
+    """[before, after]: the seconds of the samples on either side of a change."""
+    part = phase.whole
+    end = float(phase.start[part][-1] + phase.duration[part][-1])
+    means = phase.nodes.means
+    ended = means.index.to_numpy(float) - phase.epoch
+    begun = ended - means.get("interval_s", 1.0)
+
+    def between(first, last):
+        return (begun >= max(first, -EDGE / 4)) & (ended <= min(last, end + EDGE / 4))
+
+    at, until = shape.at, shape.until
+    if np.isnan(at):  # all the time
+        before, after = between(0, end / 3), between(2 * end / 3, end)
+    elif np.isnan(until):
+        before = between(at - EDGE - WINDOW, at - EDGE)
+        after = between(at + EDGE, at + EDGE + WINDOW)
+    else:
+        before = between(at - EDGE - WINDOW, at - EDGE)
+        before |= between(until + EDGE, until + EDGE + WINDOW)
+        after = between(at + EDGE, until - EDGE)
+    return [means.index[np.asarray(side)] for side in (before, after)]
 
 
 def _change(sight, samples):
@@ -148,18 +154,12 @@ def _change(sight, samples):
 
 def _call(samples):
     """The Change of the kind of NFS call that adds the most time, as a list."""
-    lasted, often = {}, {}
-    for row, text in samples.rows.get("nfs_busiest", pd.Series(dtype=object)).dropna().items():
-        for name, count, milliseconds in CALL.findall(text):
-            lasted.setdefault(name, {})[row] = float(milliseconds)
-            often.setdefault(name, []).append(float(count))
     found = []
-    for name, values in lasted.items():
+    for name, often, parts in samples.calls():
         sight = _Sight(("nfs_busiest",), f"an NFS {name}", "ms", 0.2)
-        parts = samples.means(pd.Series(values).reindex(samples.rows.index))
-        pair = _clear(sight, samples, *(part.dropna().to_numpy(float) for part in parts))
+        pair = _clear(sight, samples, *parts)
         if pair:
-            added = abs(pair[1] - pair[0]) * np.median(often[name])
+            added = abs(pair[1] - pair[0]) * often
             found.append((added, Change(*sight.columns, sight.what, sight.unit, *pair)))
     return [max(found, key=lambda one: one[0])[1]] if found else []
 
