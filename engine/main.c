@@ -30,6 +30,8 @@ static char *read_ini(const char *path) {
     length = text ? strlen(text) : 0;
   }
   MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
+  if (error == ENOENT && !strpbrk(path, "./"))
+    refuse("%s: neither an INI file nor a workload; --help names the workloads", path);
   if (error) refuse("%s: cannot be read: %s", path, strerror(error));
   MPI_Bcast(&length, 1, MPI_UINT64_T, 0, world.comm);
   if (!length) refuse("%s: the file is empty; --list prints a complete one", path);

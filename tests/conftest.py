@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.turns import turn
+from tests.support.turns import open_room, turn
 
 ROOT = Path(__file__).resolve().parent.parent
 # Without these Chromium looks for its maker's hosts at every start.
@@ -20,6 +20,10 @@ QUIET = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def pytest_configure(config):
+    config.add_cleanup(open_room())
 
 
 @pytest.hookimpl(wrapper=True)
