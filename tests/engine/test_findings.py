@@ -61,7 +61,6 @@ class Throttle:
         (self._group / "blkio.throttle.write_bps_device").write_text(f"{device} {rate}")
 
 
-@pytest.mark.alone
 def test_a_disk_that_slows_down_in_mid_phase_is_a_sudden_drop_to_what_it_gives(
     root, bench, tmp_path, throttled
 ):
@@ -100,7 +99,6 @@ def test_a_disk_that_slows_down_in_mid_phase_is_a_sudden_drop_to_what_it_gives(
     assert found["at_s"] == pytest.approx(8, abs=2)
 
 
-@pytest.mark.alone
 def test_a_rank_that_is_held_up_again_and_again_is_the_straggler(root, bench):
     ini = bench.write_ini(
         ONLY_ONE,

@@ -47,7 +47,7 @@ def traces(hosts, real_parts, engine, mpirun, tmp_path_factory):
     )
     traced = directory / "traced"
     traced.write_text(
-        '#!/bin/sh\nexec strace -f -qq -e trace=openat,newfstatat,unlink -o '
+        '#!/bin/sh\nexec strace -f --seccomp-bpf -qq -e trace=openat,newfstatat,unlink -o '
         f'"{directory}/rank.$PMIX_RANK" "{engine}" "$@"\n'
     )  # fmt: skip
     traced.chmod(0o755)
