@@ -43,6 +43,7 @@ HOG = "while :; do :; done"
 
 
 @pytest.mark.alone
+@pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1")
 def test_a_program_that_takes_half_of_a_rank_s_core_is_a_drop_by_half_with_its_cause(
     faults, root, tmp_path, real_parts
 ):
