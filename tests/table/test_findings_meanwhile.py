@@ -10,7 +10,7 @@ from hpc_disk_bench.findings.nodes import NONE, nodes_of
 from hpc_disk_bench.findings.series import Phase
 from hpc_disk_bench.findings.shape import Form
 
-SEEDS = 24
+SEEDS = 60
 EPOCH = 1.77e9
 # Where the columns of telemetry.csv lie while nothing happens; shares run from 0 to 1.
 USUAL = {"share": 0.3, "ms": 3.0, "1/s": 50.0, "CPUs": 8.0, "requests": 6.0,
@@ -87,7 +87,7 @@ def test_nodes_on_which_nothing_changed_say_nothing(kind, seconds, differ):
     said = [seed for seed in range(SEEDS)
             if seen_by_one(telemetry(seconds, differ, seed), seconds, form)]  # fmt: skip
     print(f"{kind} in {seconds} s, seconds differ by {differ:.0%}: {len(said) / SEEDS:.1%} said")
-    assert len(said) <= 1
+    assert len(said) <= 0.02 * SEEDS
 
 
 @pytest.mark.parametrize(("seconds", "differ"), [(16, 0.1), (30, 0.2), (60, 0.3)])
@@ -101,7 +101,7 @@ def test_what_changed_with_the_rate_is_said_with_its_numbers(column, seconds, di
     ]  # fmt: skip
     hits = [one for one in found if one]
     print(f"{column} in {seconds} s, seconds differ by {differ:.0%}: {len(hits) / SEEDS:.1%} hits")
-    assert len(hits) >= 0.45 * SEEDS
+    assert len(hits) >= 0.7 * SEEDS
     assert np.median([one.after / one.before for one in hits]) == pytest.approx(2.5, rel=0.1)
 
 
