@@ -25,7 +25,7 @@ resultdir = $OUTPUT_DIR
 timestamp-resultdir = FALSE
 drop-caches = FALSE
 [debug]
-stonewall-time = 6
+stonewall-time = 20
 [ior-easy]
 blockSize = 2m
 [ior-hard]
@@ -169,7 +169,7 @@ def test_what_a_host_s_sampler_saw_is_what_its_ranks_say_they_wrote(run):
         done = sum(
             int(row["bytes"]) for row in run.ranks if (row["host"], row["phase"]) == (host, HELD)
         )
-        assert done > 1e6
+        assert done > 20e6
         # Words between the ranks, and the phases before it, count with the kernel as well.
         assert 0.97 * done < seen < 1.1 * done + 5e6, host
 
