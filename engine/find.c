@@ -229,8 +229,7 @@ struct find_result find_run(const struct find_work *work) {
   if (mine) {
     start_walk(&crew, work);
     MPI_Barrier(crew.ranks);
-    record_begin();
-    double start = crew.walk.start = now();
+    double start = crew.walk.start = record_begin();
     if (crew.walk.poll == never)
       walk_alone(&crew);
     else

@@ -186,8 +186,7 @@ static uint64_t run_timed(struct target *target, uint64_t planned, struct ior_ti
   const struct ior_work *work = target->work;
   struct io_file *file = &target->file;
   MPI_Barrier(world.comm);
-  double zero = now();
-  record_begin();
+  double zero = record_begin();
   times->open_start = now() - zero;
   file->interface->open(file);
   times->open_end = now() - zero;

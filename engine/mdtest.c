@@ -88,8 +88,7 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work) {
   if (trees && work->operation == MDTEST_CREATE) times.tree_create = mdtest_make_trees(work);
 
   MPI_Barrier(world.comm);
-  double start = now();
-  record_begin();
+  double start = record_begin();
   uint64_t good = run_all(&items, planned, start, &counts, &result);
   times.own = now() - start;
   if (is_synced(work)) sync_all();

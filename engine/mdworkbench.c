@@ -207,8 +207,7 @@ static uint64_t run_part(struct bench *bench, uint64_t position, double stonewal
   uint64_t files = 0;
   reset_part(&bench->part);
   MPI_Barrier(world.comm);
-  record_begin();
-  double start = now();
+  double start = record_begin();
   if (bench->work->step == MDWORKBENCH_CREATE) create_step(bench);
   if (bench->work->step == MDWORKBENCH_BENCH) files = bench_step(bench, position, stonewall);
   if (bench->work->step == MDWORKBENCH_DELETE) delete_step(bench, position);

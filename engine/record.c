@@ -19,18 +19,19 @@ static double cpu_time(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-void record_begin(void) {
-  if (record.off || record.on) return;
+double record_begin(void) {
+  if (record.off || record.on) return now();
   struct timespec utc;
   ticks_calibrate();
-  clock_gettime(CLOCK_REALTIME, &utc);
-  record.epoch = (double)utc.tv_sec + 1e-9 * (double)utc.tv_nsec;
-  record.zero = now_ns();
   record.boundary = 0; /* the first operation comes by record_advance */
   record.first = record.last = record.stonewall = record.end = -1;
   record.until_apart = RECORD_SAMPLE / 2; /* the first is no typical one */
   record.on = true;
   record.cpu_zero = cpu_time();
+  clock_gettime(CLOCK_REALTIME, &utc);
+  record.epoch = (double)utc.tv_sec + 1e-9 * (double)utc.tv_nsec;
+  record.zero = now_ns();
+  return 1e-9 * (double)record.zero;
 }
 
 struct series *record_series(enum record_kind kind) {
