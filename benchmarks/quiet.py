@@ -7,7 +7,8 @@ Each run is one of io500_wrapper.sh with the embedded engine on a file system in
 always, with phases long enough to carry a finding. A control group (cgroup v1, as root) gives each
 rank so small a share of a core that nothing but that share decides its rate, and what is written is
 little: caches, journals and a hypervisor that hands out memory make rates that do change, which is
-rightly found. Four runs go on at a time. Leave the machine alone meanwhile. Aim: none.
+rightly found. A rank keeps to one core: one that moves leaves a part of its share behind. Four runs
+go on at a time. Leave the machine alone meanwhile. Aim: none.
 Needs a compiled engine and the packages of the report (make demo sets up both).
 """
 
@@ -28,7 +29,7 @@ from hpc_disk_bench.findings.series import read_run  # noqa: E402
 from hpc_disk_bench.findings.shape import ENOUGH  # noqa: E402
 
 GROUPS = Path("/sys/fs/cgroup/cpu")
-PERIOD = 50_000  # us
+PERIOD = 100_000  # us
 AT_A_TIME = 4
 # Writing, creating and reading at random take so many seconds, deleting a little less.
 INI = """\
@@ -87,7 +88,8 @@ def _slowed(directory, ranks, share):
     engine = directory / "io500-embedded"
     engine.write_text(
         f"#!/bin/sh\necho $$ >{str(groups[0])[:-1]}${{PMIX_RANK:-0}}/cgroup.procs\n"
-        f'exec {ROOT}/engine/build/io500-embedded "$@"\n'
+        f"exec taskset -c $((${{PMIX_RANK:-0}} % {os.cpu_count()})) "
+        f'{ROOT}/engine/build/io500-embedded "$@"\n'
     )
     engine.chmod(0o755)
     try:
@@ -143,7 +145,7 @@ def _arguments():
         help="ranks, with commas between (1,2)",
     )
     parser.add_argument("--seconds", type=int, default=20, help="until creating files stops (20)")
-    parser.add_argument("--share", type=int, default=2, help="of a core for each rank, %% (2)")
+    parser.add_argument("--share", type=int, default=4, help="of a core for each rank, %% (4)")
     return parser.parse_args()
 
 

@@ -83,10 +83,12 @@ void packet_at(struct packet *packet, uint64_t offset) {
     put_word(packet->data + i, (uint32_t)((uint32_t)offset * factor) | owner_bits(packet));
 }
 
-/* Counts along what was read of a `timestamp` packet, where memcmp would fetch as much again from
- * memory. Returns the bytes that are as they must be: all but the last few, or 0. */
-static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* Counts along what was read of a `timestamp` packet, four words at a time, where memcmp would fetch
+ * as much again from memory. Returns the bytes that are as they must be: all but the last few, or 0
+ * where they are not or the processor would be slower than memcmp. */
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static size_t count_along(const struct packet *packet,
+                                                          const unsigned char *read) {
   typedef uint64_t words __attribute__((vector_size(32)));
   const uint64_t seed = (uint64_t)(int64_t)packet->seed, owner = owner_bits(packet);
   words next = {seed, seed + 1, seed + 2, seed + 3}, wrong = {0}, read_words;
@@ -96,10 +98,17 @@ static size_t timestamps_in(const struct packet *packet, const unsigned char *re
     wrong |= read_words ^ (next | owner);
   }
   return wrong[0] | wrong[1] | wrong[2] | wrong[3] ? 0 : whole;
-#else
-  return 0;
-#endif
 }
+
+static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
+  return __builtin_cpu_supports("avx2") ? count_along(packet, read) : 0;
+}
+#else
+static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
+  (void)packet, (void)read;
+  return 0;
+}
+#endif
 
 bool packet_matches(struct packet *packet, const void *read, uint64_t offset, size_t *where) {
   packet_at(packet, offset);

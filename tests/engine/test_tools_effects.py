@@ -59,7 +59,14 @@ def test_mdtest_writes_through_each_file_or_each_phase(bench, traced):
 
 
 @pytest.mark.parametrize(
-    "tool", ["ior -w -B -t 64k", "ior -w -O useO_DIRECT=1 -t 64k", "stream -w -d -s 1m"]
+    "tool",
+    [
+        "ior -w -B -t 64k",
+        "ior -w -O useO_DIRECT=1 -t 64k",
+        "ior -w -a IOURING --iouring.odirect --iouring.depth=3 -t 64k",
+        "stream -w -d -s 1m",
+        "stream -w -d -a IOURING -s 1m",
+    ],
 )
 def test_direct_io_is_in_the_call_that_opens_the_file(bench, traced, tmp_path, tool):
     with mounted_ext4(tmp_path / "ext4", 32) as ext4:

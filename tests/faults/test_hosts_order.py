@@ -1,7 +1,6 @@
 """Whose data the ranks of several hosts read, stat and remove: not what their own host has cached,
 where the numbers allow it (../shared/spec/engine.md, "Read shift")."""
 
-import os
 import re
 import subprocess
 
@@ -29,6 +28,7 @@ n = 3
 run = FALSE
 """
 CALLS = {
+    "tool": r'openat\(AT_FDCWD, "[^"]*/f\.(\d+)", O_RDONLY',
     "ior-easy": r'openat\(AT_FDCWD, "[^"]*ior_file_easy\.(\d+)", O_(RDONLY|RDWR)',
     "open": r'openat\(AT_FDCWD, "[^"]*file\.mdtest\.(\d+)\.0", O_RDWR(\|O_CREAT)?',
     "stat": r'newfstatat\(AT_FDCWD, "[^"]*file\.mdtest\.(\d+)\.0"',
@@ -38,31 +38,45 @@ CALLS = {
 
 
 @pytest.fixture(scope="module")
-def traces(hosts, real_parts, engine, mpirun, tmp_path_factory):
-    """{rank: the calls that name files} of one small run over both hosts."""
+def traced(hosts, real_parts, engine, mpirun):
+    """traced(directory, *arguments): {rank: the calls that name files} of the engine over both
+    hosts, from this directory."""
     real_parts.programs("strace")
+
+    def run(directory, *arguments):
+        script = directory / "traced"
+        script.write_text(
+            "#!/bin/sh\nexec strace -f --seccomp-bpf -qq -e trace=openat,newfstatat,unlink -o "
+            f'"{directory}/rank.$PMIX_RANK" "{engine}" "$@"\n'
+        )
+        script.chmod(0o755)
+        allowed = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+        command = [
+            *("env", "-C", directory, *allowed),
+            *("OMPI_MCA_btl=^ofi", "PRTE_MCA_prte_tmpdir_base=/var/tmp"),
+            *("OMPI_MCA_mpi_yield_when_idle=1", mpirun, "--host", "h1:3,h2:1", "--bind-to", "none"),
+            *("-np", str(RANKS), script, *arguments),
+        ]
+        done = subprocess.run(
+            hosts.command(*command, host="h1"),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
+        )
+        assert done.returncode == 0, (done.stdout, done.stderr)
+        return {rank: (directory / f"rank.{rank}").read_text() for rank in range(RANKS)}
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def traces(traced, tmp_path_factory):
+    """What each rank of a small run named."""
     directory = tmp_path_factory.mktemp("order")
-    (directory / "run.ini").write_text(
-        INI.format(data=directory / "data", results=directory / "results")
-    )
-    traced = directory / "traced"
-    traced.write_text(
-        '#!/bin/sh\nexec strace -f --seccomp-bpf -qq -e trace=openat,newfstatat,unlink -o '
-        f'"{directory}/rank.$PMIX_RANK" "{engine}" "$@"\n'
-    )  # fmt: skip
-    traced.chmod(0o755)
-    command = [
-        *("env", "-C", directory, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"),
-        *("OMPI_MCA_btl=^ofi", "PRTE_MCA_prte_tmpdir_base=/var/tmp"),
-        *("OMPI_MCA_mpi_yield_when_idle=1", mpirun, "--host", "h1:3,h2:1", "--bind-to", "none"),
-        *("-np", str(RANKS), traced, directory / "run.ini"),
-    ]
-    done = subprocess.run(
-        hosts.command(*command, host="h1"), capture_output=True, text=True, check=False, timeout=180
-    )
-    assert done.returncode == 0, (done.stdout, done.stderr)
-    assert sorted(os.listdir(directory / "results"))
-    return {rank: (directory / f"rank.{rank}").read_text() for rank in range(RANKS)}
+    ini = directory / "run.ini"
+    ini.write_text(INI.format(data=directory / "data", results=directory / "results"))
+    return traced(directory, ini)
 
 
 def owners(traces, call, having=""):
@@ -108,3 +122,16 @@ def test_small_files_are_statted_read_and_removed_ever_further_away(traces):
         for rank, text in traces.items()
     }
     assert opened == {rank: {(rank + 2 * FIRST) % RANKS} for rank in range(RANKS)}
+
+
+@pytest.mark.parametrize(
+    ("tool", "by"),
+    [
+        ("ior -w -r -F -C", FIRST),
+        ("ior -w -r -F -C -Q 2", 2 * FIRST),
+        ("stream -C -s 1m", FIRST),
+    ],
+)
+def test_a_workload_of_its_own_reads_as_many_nodes_away_as_it_is_told(traced, tmp_path, tool, by):
+    calls = traced(tmp_path, *tool.split(), "-o", tmp_path / "f")
+    assert owners(calls, "tool") == shifted(by)
