@@ -83,9 +83,9 @@ void packet_at(struct packet *packet, uint64_t offset) {
     put_word(packet->data + i, (uint32_t)((uint32_t)offset * factor) | owner_bits(packet));
 }
 
-/* Counts along what was read of a `timestamp` packet, four words at a time, where memcmp would fetch
- * as much again from memory. Returns the bytes that are as they must be: all but the last few, or 0
- * where they are not or the processor would be slower than memcmp. */
+/* Counts along what was read of a `timestamp` packet, four words at a time, where memcmp would
+ * fetch as much again from memory. Returns the bytes that are as they must be: all but the last
+ * few, or 0 where they are not or the processor would be slower than memcmp. */
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static size_t count_along(const struct packet *packet,
                                                           const unsigned char *read) {

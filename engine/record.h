@@ -75,8 +75,8 @@ struct record {
 };
 extern struct record record;
 
-/* Returns now(), which is the phase's zero on this rank: its record and the rule that times it start
-   from one reading of the clock. Begins nothing where one has begun and not ended. */
+/* Returns now(), which is the phase's zero on this rank: its record and the rule that times it
+   start from one reading of the clock. Begins nothing where one has begun and not ended. */
 double record_begin(void);
 
 /* How many operations this rank has done, calls left out. */

@@ -15,7 +15,9 @@ TRANSFER = 64
 
 def rank_of(pid):
     with open(f"/proc/{pid}/environ", "rb") as file:
-        return int(dict(pair.split(b"=", 1) for pair in file.read().split(b"\0")[:-1])[b"PMIX_RANK"])
+        return int(
+            dict(pair.split(b"=", 1) for pair in file.read().split(b"\0")[:-1])[b"PMIX_RANK"]
+        )
 
 
 def held_in_writing(bench, *options):
