@@ -50,11 +50,12 @@ one_at_a_time() {
 
 # build_engine: compiles engine/ with the MPI that choose_mpi settles on; make itself knows what is up to date.
 build_engine() {
-  local mpicc log=$root/engine/build/make.log before after
+  local mpicc log=$root/engine/build/make.log before after jobs
   mpicc=$(choose_mpi)
+  jobs=$(getconf _NPROCESSORS_ONLN)
   before=$(engine_stamp)
   # make hands MPICC to a shell as it is; quoted, a path with a blank stays one word.
-  if ! make --no-print-directory -C "$root/engine" MPICC="$(printf '%q' "$mpicc")" >"$log" 2>&1 9<&-; then
+  if ! make -j "$jobs" --output-sync --no-print-directory -C "$root/engine" MPICC="$(printf '%q' "$mpicc")" >"$log" 2>&1 9<&-; then
     cat -- "$log" >&2
     fail "the engine does not compile with $mpicc: see the compiler's messages above"
   fi

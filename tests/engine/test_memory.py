@@ -25,7 +25,7 @@ def sanitized(root, engine, mpirun):
     """The engine compiled with the sanitizers."""
     mpicc = re.sub(r"([^\w./-])", r"\\\1", str(mpirun.parent / "mpicc"))
     done = subprocess.run(
-        ["make", "-s", "-C", root / "engine", "SANITIZE=1", f"MPICC={mpicc}"],
+        ["make", "-s", "-j", "2", "-C", root / "engine", "SANITIZE=1", f"MPICC={mpicc}"],
         capture_output=True,
         text=True,
     )
