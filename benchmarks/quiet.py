@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""How often undisturbed runs raise a finding: the whole pipeline at a rate that holds still.
+"""How often undisturbed runs raise a finding: the whole pipeline on storage whose speed is known.
 
-    benchmarks/quiet.py [--runs N] [--ranks 1,2] [--seconds N] [--share PERCENT]
+    benchmarks/quiet.py [--runs N] [--ranks 1,2] [--seconds N] [--requests N]
 
-Each run is one of io500_wrapper.sh with the embedded engine on a file system in memory, sampled as
-always, with phases long enough to carry a finding. A control group (cgroup v1, as root) gives each
-rank so small a share of a core that nothing but that share decides its rate, and what is written is
-little: caches, journals and a hypervisor that hands out memory make rates that do change, which is
-rightly found. A rank keeps to one core: one that moves leaves a part of its share behind. Four runs
-go on at a time. Leave the machine alone meanwhile. Aim: none.
-Needs a compiled engine and the packages of the report (make demo sets up both).
+Each run is one of io500_wrapper.sh with the embedded engine, sampled as always, with phases long
+enough to carry a finding, on steady_storage.py: so many requests a second, whoever asks. Memory and
+disks of a virtual machine are no such storage: caches, journals and a hypervisor that hands out
+memory and processors make rates that do change, which is rightly found. Five runs go on at a time.
+Leave the machine alone meanwhile. Aim: none.
+Needs root, FUSE, a compiled engine and the packages of the report (make demo sets up both).
 """
 
 import argparse
@@ -28,10 +27,8 @@ from hpc_disk_bench.findings.inside import verdicts  # noqa: E402 - from this cl
 from hpc_disk_bench.findings.series import read_run  # noqa: E402
 from hpc_disk_bench.findings.shape import ENOUGH  # noqa: E402
 
-GROUPS = Path("/sys/fs/cgroup/cpu")
-PERIOD = 100_000  # us
-AT_A_TIME = 4
-# Writing, creating and reading at random take so many seconds, deleting a little less.
+AT_A_TIME = 5
+# Writing, creating and reading at random take so many seconds, reading small files about as many.
 INI = """\
 [global]
 datadir = $TEST_DIR
@@ -55,6 +52,8 @@ run = FALSE
 [ior-hard]
 run = FALSE
 [mdtest-hard]
+n = 100000000
+[mdtest-hard-stat]
 run = FALSE
 [find]
 run = FALSE
@@ -63,9 +62,7 @@ run = FALSE
 
 def main():
     options = _arguments()
-    if os.geteuid() or not (GROUPS / "cpu.cfs_quota_us").parent.exists():
-        sys.exit("needs root, and control groups of version 1 with cpu")
-    with tempfile.TemporaryDirectory(prefix="hdb-quiet-", dir="/dev/shm") as directory:
+    with tempfile.TemporaryDirectory(prefix="hdb-quiet-") as directory:
         runs = [
             (Path(directory) / f"{number}-{ranks}", ranks)
             for number in range(options.runs)
@@ -78,25 +75,19 @@ def main():
 
 
 @contextlib.contextmanager
-def _slowed(directory, ranks, share):
-    """The engine by a name of its own, under which each rank joins its control group first."""
-    groups = [GROUPS / f"hdb-quiet-{os.getpid()}-{directory.name}-{rank}" for rank in range(ranks)]
-    for group in groups:
-        group.mkdir()
-        (group / "cpu.cfs_period_us").write_text(str(PERIOD))
-        (group / "cpu.cfs_quota_us").write_text(str(PERIOD * share // 100))
-    engine = directory / "io500-embedded"
-    engine.write_text(
-        f"#!/bin/sh\necho $$ >{str(groups[0])[:-1]}${{PMIX_RANK:-0}}/cgroup.procs\n"
-        f"exec taskset -c $((${{PMIX_RANK:-0}} % {os.cpu_count()})) "
-        f'{ROOT}/engine/build/io500-embedded "$@"\n'
-    )
-    engine.chmod(0o755)
+def _storage(directory, requests):
+    """The storage mounted on `directory`, which is made."""
+    directory.mkdir()
+    command = [sys.executable, ROOT / "benchmarks/steady_storage.py", directory, str(requests)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    if server.stdout.readline() != "mounted\n":
+        sys.exit("no FUSE here, or not root")
     try:
-        yield engine
+        yield directory
     finally:
-        for group in groups:
-            group.rmdir()
+        subprocess.run(["umount", "-l", directory], check=True)
+        server.wait()
+        server.stdout.close()
 
 
 def _run(directory, ranks, options):
@@ -104,19 +95,21 @@ def _run(directory, ranks, options):
     directory.mkdir()
     ini = directory / "quiet.ini"
     ini.write_text(INI.format(seconds=options.seconds))
-    with _slowed(directory, ranks, options.share) as engine:
+    with _storage(directory / "storage", options.requests) as storage:
         environ = {
             **os.environ,
             "IO500_RESULTS_DIR": str(directory / "results"),
             "CONFIG_FILE": str(ini),
-            "IO500_BIN": str(engine),
+            "IO500_BIN": str(ROOT / "engine/build/io500-embedded"),
             "MPIRUN": (ROOT / "engine/build/mpirun.path").read_text().strip(),
             "NUM_PROCS": str(ranks),
             "PROBE_SECONDS": "0",
+            # Ranks that wait leave the CPUs to the storage.
+            "OMPI_MCA_mpi_yield_when_idle": "1",
         }
-        command = [ROOT / "io500_wrapper.sh", "--force", "quiet", "node", "local", "memory"]
+        command = [ROOT / "io500_wrapper.sh", "--force", "quiet", "node", "local", "steady"]
         done = subprocess.run(
-            [*command, directory / "data"],
+            [*command, storage / "data"],
             env=environ,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -125,7 +118,7 @@ def _run(directory, ranks, options):
         )
     if done.returncode:
         raise RuntimeError(done.stderr)
-    (run,) = (directory / "results").glob("quiet/node/local/memory/*")
+    (run,) = (directory / "results").glob("quiet/node/local/steady/*")
     phases = read_run(run)
     carrying = [phase.name for phase in phases if len(phase.rate) >= ENOUGH]
     findings = [(one.phase, finding) for one in verdicts(phases) for finding in one.findings]
@@ -145,7 +138,7 @@ def _arguments():
         help="ranks, with commas between (1,2)",
     )
     parser.add_argument("--seconds", type=int, default=20, help="until creating files stops (20)")
-    parser.add_argument("--share", type=int, default=4, help="of a core for each rank, %% (4)")
+    parser.add_argument("--requests", type=int, default=1000, help="a second (1000)")
     return parser.parse_args()
 
 

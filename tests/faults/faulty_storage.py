@@ -39,6 +39,8 @@ class Node:
 class Storage:
     """Answers requests. Methods are called as FUSE names its operations."""
 
+    open_flags = 0  # of the kernel: 1 is past its page cache
+
     def __init__(self, fault):
         self.nodes = {ROOT: Node(ROOT, "", stat.S_IFDIR | 0o777)}
         self.last, self.fault, self.calls = ROOT, fault, 0
@@ -132,9 +134,10 @@ class Storage:
         return self.rename(node, body, names=16)
 
     def open(self, node, body):
-        return struct.pack("<QII", 0, 0, 0)
+        return struct.pack("<QII", 0, self.open_flags, 0)
 
-    opendir = open
+    def opendir(self, node, body):
+        return struct.pack("<QII", 0, 0, 0)
 
     def read(self, node, body):
         self.check("read", node.name)
@@ -214,19 +217,24 @@ def serve(device, storage):
         os.write(device, REPLY.pack(REPLY.size + len(answer), -failed, unique) + answer)
 
 
-def main():
-    point, *fault = sys.argv[1:]
-    if fault:
-        operation, name, after, error = fault
-        acts = getattr(errno, error) if error.isalpha() else float(error)
-        fault = operation, name, int(after), acts
+def mount(point):
+    """The device whose requests are to be served; says "mounted"."""
     device = os.open("/dev/fuse", os.O_RDWR)
     libc = ctypes.CDLL(None, use_errno=True)
     options = f"fd={device},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions"
     if libc.mount(b"faulty", os.fsencode(point), b"fuse.faulty", 0, options.encode()):
         sys.exit(f"cannot be mounted: {os.strerror(ctypes.get_errno())}")
     print("mounted", flush=True)
-    serve(device, Storage(fault))
+    return device
+
+
+def main():
+    point, *fault = sys.argv[1:]
+    if fault:
+        operation, name, after, error = fault
+        acts = getattr(errno, error) if error.isalpha() else float(error)
+        fault = operation, name, int(after), acts
+    serve(mount(point), Storage(fault))
 
 
 if __name__ == "__main__":
