@@ -1,4 +1,4 @@
-"""A core that a rank comes to share with somebody else's program in mid-phase."""
+"""A core that a rank comes to share with somebody else's programs in mid-phase."""
 
 import contextlib
 import itertools
@@ -22,7 +22,7 @@ timestamp-datadir = FALSE
 resultdir = $OUTPUT_DIR
 timestamp-resultdir = FALSE
 [debug]
-stonewall-time = 20
+stonewall-time = 30
 [ior-easy]
 transferSize = 32
 blockSize = 4g
@@ -39,12 +39,13 @@ run = FALSE
 [find]
 run = FALSE
 """
-HOG = "while :; do :; done"
+# So many leave the rank an eighth: more than the rate of a virtual machine changes by itself.
+HOG, HOGS = "while :; do :; done", 7
 
 
 @pytest.mark.alone
 @pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1")
-def test_a_program_that_takes_half_of_a_rank_s_core_is_a_drop_by_half_with_its_cause(
+def test_programs_that_take_a_rank_s_core_are_a_drop_by_as_much_with_its_cause(
     faults, root, tmp_path, real_parts
 ):
     real_parts.root()
@@ -60,13 +61,14 @@ def test_a_program_that_takes_half_of_a_rank_s_core_is_a_drop_by_half_with_its_c
         (rank,) = processes.ranks(run / "io500.ini")
         keep_on(core, rank.pid)
         looks = [look(rank.pid)]
-        time.sleep(9)
+        time.sleep(14)
         looks.append(look(rank.pid))
-        hog = subprocess.Popen(["sh", "-c", HOG], start_new_session=True)
-        ending.callback(hog.wait)
-        ending.callback(hog.kill)
-        keep_on(core, hog.pid)
-        time.sleep(9)
+        for _ in range(HOGS):
+            hog = subprocess.Popen(["sh", "-c", HOG], start_new_session=True)
+            ending.callback(hog.wait)
+            ending.callback(hog.kill)
+            keep_on(core, hog.pid)
+        time.sleep(14)
         looks.append(look(rank.pid))
         out, err = process.communicate(timeout=120)
         assert process.returncode == 0, (out, err)
