@@ -142,11 +142,14 @@ class Bench:
                 taken[bool(more)] = (whole - start) / (files - few)
             costs.append((taken[True], taken[False]))
         self._call(self._command(1, *mdtest, "-r", "-n", str(files)))
-        on, off = (statistics.median(column) for column in zip(*costs, strict=True))
-        share = statistics.median(on / off - 1 for on, off in costs)
+        columns = [*zip(*costs, strict=True)]
+        on, off = map(statistics.median, columns)
+        share = _median_ratio(*columns) - 1
+        low, high = (100 * (end - 1) for end in _interval(*columns))
         print(
             f"\nstat of an empty file, 1 rank: {on:.0f} ns with the record, {off:.0f} ns without;"
-            f" median of {len(costs)} pairs {100 * share:+.2f} % (aim under 1 %), of the medians"
+            f" median of {len(costs)} pairs {100 * share:+.2f} % (95 %: {low:+.1f} to {high:+.1f};"
+            f" aim under 1 %), of the medians"
             f" {100 * (on / off - 1):+.2f} %, of the quickest"
             f" {100 * (min(on for on, _ in costs) / min(off for _, off in costs) - 1):+.2f} %"
         )
