@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tests.engine.test_memory import sanitized  # noqa: F401 - a fixture
+from tests.support.needs import night
 
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Werror", '-DHDB_VERSION="0"']
 WRAPPED = "-Wl,--wrap=refuse,--wrap=MPI_Bcast"
@@ -45,7 +46,7 @@ def test_changed_copies_of_known_inputs_are_parsed_or_refused(
     assert f"replayed {len(corpus)} files" in done.stderr
 
 
-@pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1: takes minutes")
+@night("takes minutes")
 def test_a_night_of_fuzzing_finds_nothing(root, mpirun, corpus, tmp_path):
     if not shutil.which("clang"):
         pytest.skip("clang is not installed")

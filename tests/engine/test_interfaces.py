@@ -13,7 +13,7 @@ INTERFACES = ["POSIX", "MPIIO", "IOURING --iouring.depth=1", "IOURING --iouring.
 
 def skip_without(done):
     if "compiled without liburing" in done.stderr:
-        pytest.skip("the engine was compiled without liburing")
+        pytest.skip("the engine was compiled without liburing (apt install liburing-dev)")
 
 
 @pytest.mark.parametrize("packet", ["timestamp", "offset", "random"])

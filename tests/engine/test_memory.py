@@ -1,7 +1,6 @@
 """The engine under AddressSanitizer, UBSan and valgrind, on three file systems."""
 
 import contextlib
-import os
 import re
 import shutil
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.conftest import SMALL, Engine, mounted, mounted_ext4
+from tests.support.needs import night
 
 HERE = Path(__file__).parent
 BUSY = {
@@ -100,11 +100,7 @@ def own_errors(log, sources):
     return found
 
 
-# Eight under memcheck take a minute.
-NIGHT = pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1")
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 4, pytest.param(8, marks=NIGHT)])
+@pytest.mark.parametrize("ranks", [1, 2, 4, pytest.param(8, marks=night("takes a minute"))])
 def test_memcheck_finds_nothing_in_the_engines_own_code(bench, root, ranks):
     valgrind = shutil.which("valgrind")
     if not valgrind:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.engine.conftest import mounted_ext4, ranks_of, wait_for
 from tests.engine.test_data import flip_bit
+from tests.engine.test_interfaces import skip_without
 
 MIB = 1 << 20
 WITHOUT_A_FILE = ("sync", "clock_nanosleep")
@@ -29,6 +30,7 @@ def traced(bench, real_parts):
             capture_output=True,
             text=True,
         )
+        skip_without(done)
         if "ptrace" in done.stderr.lower():
             real_parts.lack(f"cannot trace here: {done.stderr.strip()}")
         assert done.returncode == 0, done.stderr

@@ -13,6 +13,7 @@ from hpc_disk_bench import processes
 from hpc_disk_bench.report.inside import record
 from tests.engine.conftest import scratch
 from tests.faults.inspected import begin_of, found_in
+from tests.support.needs import night
 from tests.support.processes import prefer, wait_for
 
 # Writes of a few bytes to memory, one after the other: all that they need is the core.
@@ -44,7 +45,7 @@ HOG, HOGS = "while :; do :; done", 7
 
 
 @pytest.mark.alone
-@pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1")
+@night("has the machine for itself for a minute")
 def test_programs_that_take_a_rank_s_core_are_a_drop_by_as_much_with_its_cause(
     faults, root, tmp_path, real_parts
 ):

@@ -1,6 +1,7 @@
 """Whose data the ranks of several hosts read, stat and remove: not what their own host has cached,
 where the numbers allow it (../shared/spec/engine.md, "Read shift")."""
 
+import os
 import re
 import subprocess
 
@@ -76,7 +77,9 @@ def traces(traced, tmp_path_factory):
     directory = tmp_path_factory.mktemp("order")
     ini = directory / "run.ini"
     ini.write_text(INI.format(data=directory / "data", results=directory / "results"))
-    return traced(directory, ini)
+    found = traced(directory, ini)
+    assert os.listdir(directory / "results")
+    return found
 
 
 def owners(traces, call, having=""):

@@ -13,10 +13,10 @@ import time
 
 from hpc_disk_bench.leftovers import leftovers
 from hpc_disk_bench.marked import unfinished
+from tests.support.needs import IS_NIGHT
 from tests.support.processes import processes_in, wait_for
 
-NIGHT = os.environ.get("HDB_NIGHT") == "1"
-MOMENTS = 100 if NIGHT else 10
+MOMENTS = 100 if IS_NIGHT else 10
 NUMBERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL)
 
 
@@ -34,7 +34,7 @@ def test_kills_at_random_moments_leave_nothing_half_done(faults):
     for attempt in range(MOMENTS):
         number = NUMBERS[attempt % len(NUMBERS)]
         # Some before Python is there, most in the run, some in its ending.
-        ranks = 2 if NIGHT and attempt % 5 == 4 else 1
+        ranks = 2 if IS_NIGHT and attempt % 5 == 4 else 1
         faults.environ["NUM_PROCS"] = str(ranks)
         process = subprocess.Popen(
             faults.arguments("--quiet"),

@@ -16,6 +16,7 @@ import pytest
 
 from tests.engine.conftest import scratch
 from tests.faults.inspected import begin_of, found_in
+from tests.support.needs import night
 from tests.support.processes import prefer, wait_for
 
 HERE = Path(__file__).resolve().parent
@@ -174,7 +175,7 @@ def test_an_nfs_server_that_goes_away_ends_the_run_and_what_is_left_goes_when_it
 
 
 @pytest.mark.alone
-@pytest.mark.skipif(os.environ.get("HDB_NIGHT") != "1", reason="for HDB_NIGHT=1")
+@night("has the machine for itself for a minute")
 def test_a_network_that_slows_down_in_mid_phase_is_a_drop_with_the_round_trip_that_was_added(
     faults, guest, root, tmp_path, real_parts
 ):

@@ -10,6 +10,7 @@ import pytest
 
 from hpc_disk_bench.table_csv import unguarded
 from tests.support import trees
+from tests.support.needs import obeying_modes
 
 
 @pytest.fixture
@@ -165,13 +166,8 @@ def test_names_with_blanks_line_ends_and_bytes_that_are_no_text(good, aggregate,
 def test_what_cannot_be_read_is_skipped_and_said(good, root, tmp_path):
     tree, run = good
     hidden = sorted(tree.rglob("results.json"))[1].parent
-    command = [sys.executable, root / "aggregate_results.py", tree, tmp_path / "t.csv"]
-    if os.geteuid() == 0:
-        # Root may read everything, by two capabilities that can be laid down.
-        if not shutil.which("setpriv"):
-            pytest.skip("root reads everything, and there is no setpriv (util-linux)")
-        rights = "-dac_override,-dac_read_search"
-        command = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}", *command]
+    script = root / "aggregate_results.py"
+    command = [*obeying_modes(), sys.executable, script, tree, tmp_path / "t.csv"]
     (run / "results.json").chmod(0)
     hidden.chmod(0)
     done = subprocess.run(command, capture_output=True, text=True)

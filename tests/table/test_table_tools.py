@@ -168,7 +168,7 @@ def test_the_table_of_tools_is_called_after_the_one_of_runs(output, beside):
 
 
 def test_it_comes_as_parquet_too(tree, keep, aggregate, tmp_path):
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="no pyarrow: scripts/setup.sh parquet")
     tree({})
     keep("ior.txt")
     assert aggregate("--parquet").returncode == 0
