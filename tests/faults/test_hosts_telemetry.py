@@ -14,6 +14,8 @@ from tests.faults.hosts import Hosts
 from tests.faults.spread import over_both, start, with_sshd
 from tests.support.processes import wait_for
 
+pytestmark = pytest.mark.alone
+
 HELD = "ior-easy-write"  # the phase in which the ranks of h2 are held up
 AHEAD = 7.3  # s of the clock of h2
 # Beyond the phase that is held up, hardly anything is written; small transfers into few files give
