@@ -4,6 +4,7 @@ Its stdin is a pipe that the run holds: at its end, however that came, the last 
 """
 
 import argparse
+import math
 import os
 import select
 import socket
@@ -70,7 +71,7 @@ def _sample_here(sampler, stream):
     asked = Questions(sys.stdin.fileno(), stream, time.time)
     going_on = True
     while going_on:
-        if _wait([sys.stdin], asked.offset) is not None:
+        if _wait([sys.stdin], _next_second(asked.offset), asked.offset) is not None:
             going_on = asked.answer()
             if going_on:
                 continue
@@ -84,13 +85,14 @@ def _sample_all(sampler, table, watch, textfile, others):
         table.add(row)
         textfile.write(row["node"], row)
 
-    waiting, going_on = [], True
+    waiting, going_on, due = [], True, _next_second()
     while going_on:
-        ready = _wait([sys.stdin, *others.outputs])
+        ready = _wait([sys.stdin, *others.outputs], due)
         going_on = ready is None or sys.stdin not in ready
         if going_on and ready:
             waiting += others.rows(ready)
         else:
+            due = _next_second()
             changed = watch.look()
             row = sampler.row(changed)
             if row:
@@ -106,15 +108,19 @@ def _sample_all(sampler, table, watch, textfile, others):
                 keep({**row, "phase": watch.at(row["time_epoch"])})
 
 
-def _wait(files, offset=0.0):
-    """Wait for the next full second, so that all nodes sample together, or for one of the files:
-    those that can be read, None at the second.
+def _next_second(offset=0.0):
+    """The next full second, when all nodes sample. offset: s to be added to this node's clock."""
+    return math.floor(time.time() + offset) + 1
 
-    offset: seconds to be added to this node's clock.
+
+def _wait(files, due, offset=0.0):
+    """Wait until a full second is due, or for one of the files: those that can be read, None at the
+    second. A file that can be read then as well, as others' rows come with it, can be so later.
     """
-    left = 1 - (time.time() + offset) % 1
-    ready = select.select(files, [], [], left)[0]
-    return ready or None
+    left = due - time.time() - offset
+    # Not longer than a second, if the clock was set back.
+    ready = select.select(files, [], [], min(max(left, 0.0), 1.0))[0]
+    return ready if ready and time.time() + offset < due else None
 
 
 def _arguments(arguments):
