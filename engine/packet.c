@@ -6,7 +6,9 @@
 
 #include "common.h"
 
-#define STEP 4096 /* `offset` and `incompressible` differ in the first word of every 4 KiB */
+#define STEP 4096     /* `offset` and `incompressible` differ in the first word of every 4 KiB */
+#define FOUR_WORDS 32 /* bytes compared at a time */
+#define BLOCK 32768   /* bytes that are compared in the order of memory */
 
 bool packet_parse(const char *name, enum packet_type *type) {
   switch (tolower((unsigned char)*name)) {
@@ -83,32 +85,45 @@ void packet_at(struct packet *packet, uint64_t offset) {
     put_word(packet->data + i, (uint32_t)((uint32_t)offset * factor) | owner_bits(packet));
 }
 
-/* Counts along what was read of a `timestamp` packet, four words at a time, where memcmp would
- * fetch as much again from memory. Returns the bytes that are as they must be: all but the last
- * few, or 0 where they are not or the processor would be slower than memcmp. */
+/* Counts along what was read of a `timestamp` packet, where memcmp would fetch as much again from
+ * memory: whether the words of these bytes, a multiple of four words, are as they must be. */
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static size_t count_along(const struct packet *packet,
-                                                          const unsigned char *read) {
-  typedef uint64_t words __attribute__((vector_size(32)));
-  const uint64_t seed = (uint64_t)(int64_t)packet->seed, owner = owner_bits(packet);
-  words next = {seed, seed + 1, seed + 2, seed + 3}, wrong = {0}, read_words;
-  size_t whole = packet->size / sizeof wrong * sizeof wrong;
-  for (size_t i = 0; i < whole; i += sizeof wrong, next += 4) {
-    memcpy(&read_words, read + i, sizeof wrong);
+__attribute__((target("avx2"))) static bool
+count_along(const struct packet *packet, const unsigned char *read, size_t from, size_t to) {
+  typedef uint64_t words __attribute__((vector_size(FOUR_WORDS)));
+  const uint64_t first = (uint64_t)(int64_t)packet->seed + from / 8, owner = owner_bits(packet);
+  words next = {first, first + 1, first + 2, first + 3}, wrong = {0}, read_words;
+  for (size_t i = from; i < to; i += FOUR_WORDS, next += 4) {
+    memcpy(&read_words, read + i, FOUR_WORDS);
     wrong |= read_words ^ (next | owner);
   }
-  return wrong[0] | wrong[1] | wrong[2] | wrong[3] ? 0 : whole;
+  return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
 }
 
-static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
-  return __builtin_cpu_supports("avx2") ? count_along(packet, read) : 0;
-}
+static bool can_count_along(void) { return __builtin_cpu_supports("avx2"); }
 #else
-static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
-  (void)packet, (void)read;
-  return 0;
+static bool count_along(const struct packet *packet, const unsigned char *read, size_t from,
+                        size_t to) {
+  (void)packet, (void)read, (void)from, (void)to;
+  return false;
 }
+
+static bool can_count_along(void) { return false; }
 #endif
+
+/* Returns the bytes of a `timestamp` packet, from its start, that are as they must be: all but the
+ * last few, or 0 where they are not or the processor would be slower than memcmp. From the end to
+ * the start: the end came last and is still in the processor's cache, and the start is where the
+ * next transfer writes first. */
+static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
+  size_t whole = packet->size / FOUR_WORDS * FOUR_WORDS;
+  if (!can_count_along()) return 0;
+  for (size_t to = whole, from; to; to = from) {
+    from = (to - 1) / BLOCK * BLOCK;
+    if (!count_along(packet, read, from, to)) return 0;
+  }
+  return whole;
+}
 
 bool packet_matches(struct packet *packet, const void *read, uint64_t offset, size_t *where) {
   packet_at(packet, offset);
