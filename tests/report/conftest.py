@@ -10,6 +10,7 @@ import pytest
 
 from hpc_disk_bench.report import load
 from tests.support import report_cases, trees
+from tests.support.once import once, shared_directory
 
 AGGREGATE = "aggregate_results.py"
 DOCUMENT = "io500_analysis.qmd"
@@ -21,17 +22,16 @@ ALL_DRAWN = """() => {
 
 @pytest.fixture(scope="session")
 def aggregated(root, tmp_path_factory):
-    """aggregated(name, runs): the table of a results tree of these runs, made once."""
-    known = {}
+    """aggregated(name, runs): the table of a results tree of runs(), made once."""
 
     def make(name, runs):
-        if name not in known:
-            place = tmp_path_factory.mktemp(name)
-            tree = trees.write_tree(place / "tree", runs)
-            known[name] = place / "table.csv"
-            command = [sys.executable, root / AGGREGATE, tree, known[name]]
+        def aggregate(place):
+            tree, table = trees.write_tree(place / "tree", runs()), place / "table.csv"
+            command = [sys.executable, root / AGGREGATE, tree, table]
             subprocess.run(command, check=True, capture_output=True, env={**os.environ})
-        return known[name]
+            return table
+
+        return once(shared_directory(tmp_path_factory), f"table {name}", aggregate)
 
     return make
 
@@ -42,7 +42,7 @@ def table(aggregated, tmp_path_factory):
 
     def make(name):
         if name in report_cases.TREES:
-            return aggregated(name, report_cases.TREES[name]())
+            return aggregated(name, report_cases.TREES[name])
         path = tmp_path_factory.mktemp("made") / f"{name}.csv"
         return report_cases.MADE[name](path, make)
 
@@ -77,14 +77,14 @@ def render(root):
 @pytest.fixture(scope="session")
 def page(render, table, tmp_path_factory):
     """page(name): the path of the report on the table of that name, rendered once."""
-    known = {}
 
     def make(name):
-        if name not in known:
-            known[name] = tmp_path_factory.mktemp("page") / "report.html"
-            done = render(table(name), known[name])
+        def write(place):
+            done = render(table(name), place / "report.html")
             assert done.returncode == 0, done.stderr
-        return known[name]
+            return place / "report.html"
+
+        return once(shared_directory(tmp_path_factory), f"page {name}", write)
 
     return make
 

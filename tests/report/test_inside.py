@@ -237,7 +237,9 @@ def test_other_runs_of_the_node_and_storage_are_laid_over_on_choice(section):
 def test_ranks_show_how_long_each_waited(section):
     choose(section, "neo · nfs/nfs7/hdd")
     section.get_by_text("The numbers of this figure").click()
-    rows = section.locator("#figure-inside-ranks tbody tr").all_text_contents()
+    table = section.locator("#figure-inside-ranks tbody tr")
+    table.first.wait_for()
+    rows = table.all_text_contents()
     late, early = (
         next(row for row in rows if f"mdtest-easy-write, rank {rank}" in row) for rank in (2, 3)
     )

@@ -7,8 +7,8 @@ import re
 
 def rows_of(tab, name):
     """The visible rows of a table, as lists of what their cells show."""
-    rows = tab.locator(f"#table-{name} tbody tr:not([hidden])").all()
-    return [row.locator("td").all_inner_texts() for row in rows]
+    rows = tab.locator(f"#table-{name} tbody tr:not([hidden])")
+    return rows.evaluate_all("(rows) => rows.map((row) => [...row.cells].map((c) => c.innerText))")
 
 
 def column_of(tab, name, title):
