@@ -3,16 +3,18 @@
 
     benchmarks/engine.py [--rounds N] [--ranks 1,2] [--files N] [--directory DIR]
 
-One round runs benchmarks/bare.c, the same with a second, sleeping thread, and the engine, one after
-the other in an order that changes with the round, each with the same files in DIR. What is told are
+One round runs benchmarks/bare.c, the same with a second, sleeping thread, the same with bulk reads
+that compare nothing, and the engine, one after the other in an order that changes with the round,
+each with the same files in DIR. What is told are
 medians over the rounds of ratios within a round, above 1 where the engine is ahead: by the clock,
 with the span that holds the true median in 95 of 100 such measurements, and by user and system
 time, on which other work on the machine weighs less; and the ratio of the quickest of each, as
 whatever disturbs a phase makes it slower. "below" is said where the whole span is, "open" where
 the aim lies within it and the median below. The second thread shows what the MPI library
 would cost by being there: with it the kernel counts references to descriptors and the C library
-guards its calls, both of which the engine avoids. Then what the record costs, the time to start,
-and memory.
+guards its calls, both of which the engine avoids. Reads that compare nothing show the most that
+this machine's memory gives, which bounds any figure of upstream's that can be reached on it. Then
+what the record costs, the time to start, and memory.
 Needs a compiled engine (make engine), a C compiler, the standard library.
 """
 
@@ -47,7 +49,13 @@ PHASES = [
     "mdtest-hard-read",
     "mdtest-hard-delete",
 ]
-KINDS = ("bare", "two threads", "engine")
+KINDS = {  # of runs: what is set in the environment of bare.c, None for the engine
+    "bare": {},
+    "two threads": {"HDB_THREAD": "1"},
+    "no compare": {"HDB_NO_COMPARE": "1"},
+    "engine": None,
+}
+READS = ("ior-easy-read", "ior-hard-read")
 AIM = {"find": 1.0}  # of the bare loops; of all others 0.97
 
 
@@ -86,9 +94,11 @@ class Bench:
         found = {kind: {phase: [] for phase in PHASES} for kind in KINDS}
         taken = {kind: {phase: [] for phase in PHASES} for kind in KINDS}
         for number in range(self.options.rounds):
-            for kind in KINDS[number % 3 :] + KINDS[: number % 3]:
-                run = self._run_engine if kind == "engine" else self._run_bare
-                rates, cpu = run(ranks, kind == "two threads")
+            for kind in _turned([*KINDS], number):
+                more = KINDS[kind]
+                rates, cpu = (
+                    self._run_engine(ranks) if more is None else self._run_bare(ranks, more)
+                )
                 for phase in PHASES:
                     found[kind][phase].append(rates[phase])
                     taken[kind][phase].append(cpu[phase])
@@ -103,7 +113,9 @@ class Bench:
         recorded = _recorded(ranks)
         for phase in PHASES:
             unit, scale = ("GiB/s", 1 << 30) if phase[0] == "i" else ("kIOPS", 1000)
-            bare, _, engine = (statistics.median(found[kind][phase]) / scale for kind in KINDS)
+            bare, engine = (
+                statistics.median(found[kind][phase]) / scale for kind in ("bare", "engine")
+            )
             clock = _median_ratio(found["engine"][phase], found["bare"][phase])
             cpu = _median_ratio(taken["bare"][phase], taken["engine"][phase])
             threads = _median_ratio(taken["two threads"][phase], taken["engine"][phase])
@@ -120,6 +132,14 @@ class Bench:
             print("by CPU: waiting of ranks for each other is busy and counts in the ior phases")
         if recorded:
             print("upstream: recorded once on another day with other sizes; not a paired figure")
+        for phase in READS:
+            most = statistics.median(found["no compare"][phase]) / (1 << 30)
+            share = _median_ratio(found["engine"][phase], found["no compare"][phase])
+            said = f", {most / recorded[phase]:.2f} x upstream's" if phase in recorded else ""
+            print(
+                f"{phase}: a bare loop that compares nothing reads {most:.2f} GiB/s{said};"
+                f" the engine {share:.3f} of it"
+            )
 
     def record(self):
         """What recording costs the fastest metadata operation, by user and system time."""
@@ -154,7 +174,7 @@ class Bench:
             f" {100 * (min(on for on, _ in costs) / min(off for _, off in costs) - 1):+.2f} %"
         )
 
-    def _run_bare(self, ranks, threaded):
+    def _run_bare(self, ranks, more):
         """Operations or bytes a second by phase, from the first start to the last end."""
         options = self.options
         easy, hard = self.data / "mdtest-easy/test-dir.0-0", self.data / "mdtest-hard/test-dir.0-0"
@@ -171,7 +191,7 @@ class Bench:
                 stdout=subprocess.PIPE,
                 text=True,
                 bufsize=1,
-                env={**os.environ, "HDB_THREAD": "1"} if threaded else None,
+                env={**os.environ, **more},
             )
             for rank in range(ranks)
         ]
@@ -210,7 +230,7 @@ class Bench:
     def _command(self, ranks, *words):
         return [*self.mpirun, "-np", str(ranks), *words]
 
-    def _run_engine(self, ranks, _):
+    def _run_engine(self, ranks):
         shutil.rmtree(self.scratch / "results", ignore_errors=True)
         self._call(self._command(ranks, ENGINE, self._write_ini()))
         text = (self.scratch / "results/result.txt").read_text()
@@ -270,6 +290,12 @@ class Bench:
 def _size(phase):
     """Bytes of an operation of the bulk phases; 1 for all others."""
     return {"ior-easy": 2 << 20, "ior-hard": 47008}.get(phase.rpartition("-")[0], 1)
+
+
+def _turned(kinds, number):
+    """The kinds in the order of this round: each is the first in turn."""
+    first = number % len(kinds)
+    return kinds[first:] + kinds[:first]
 
 
 def _median_ratio(above, below):
