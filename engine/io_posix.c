@@ -10,7 +10,7 @@ static void open_file(struct io_file *file) { file->fd = io_open_descriptor(file
 
 static bool start(struct io_file *file, struct io_slot *slot) {
   size_t done = 0;
-  if (lseek(file->fd, (off_t)slot->offset, SEEK_SET) < 0)
+  if (call_lseek(file->fd, (off_t)slot->offset) < 0)
     fail_call("lseek", file->path, (int64_t)slot->offset, errno);
   while (done < file->size) {
     ssize_t moved = file->write ? call_write(file->fd, slot->buffer + done, file->size - done)

@@ -154,7 +154,7 @@ static bool create_one(struct mdtest_items *items, uint64_t number) {
 static bool stat_one(struct mdtest_items *items, uint64_t number) {
   name_item(items, number);
   struct stat status;
-  return !stat(items->path, &status) || count_error(items, "stat", errno);
+  return !call_stat(items->path, &status) || count_error(items, "stat", errno);
 }
 
 static bool read_one(struct mdtest_items *items, uint64_t number) {
@@ -176,7 +176,7 @@ static bool read_one(struct mdtest_items *items, uint64_t number) {
 
 static bool remove_one(struct mdtest_items *items, uint64_t number) {
   name_item(items, number);
-  return !unlink(items->path) || count_error(items, "unlink", errno);
+  return !call_unlink(items->path) || count_error(items, "unlink", errno);
 }
 
 static bool create_directory(struct mdtest_items *items, uint64_t number) {

@@ -55,7 +55,7 @@ static bool create_file_here(struct bench *bench) {
 
 static bool stat_file_here(struct bench *bench) {
   struct stat status;
-  return !stat(bench->path, &status) || count_error(bench, "stat", errno);
+  return !call_stat(bench->path, &status) || count_error(bench, "stat", errno);
 }
 
 static bool read_file_here(struct bench *bench) {
@@ -77,7 +77,7 @@ static bool read_file_here(struct bench *bench) {
 }
 
 static bool remove_file_here(struct bench *bench) {
-  return !unlink(bench->path) || count_error(bench, "unlink", errno);
+  return !call_unlink(bench->path) || count_error(bench, "unlink", errno);
 }
 
 /* Times one operation on bench->path, counts it, and waits as long as asked for. */
