@@ -5,23 +5,21 @@
 
 One round runs benchmarks/bare.c, the same with a second, sleeping thread, the same with bulk reads
 that compare nothing, and the engine, one after the other in an order that changes with the round,
-each with the same files in DIR. What is told are
-medians over the rounds of ratios within a round, above 1 where the engine is ahead: by the clock,
-with the span that holds the true median in 95 of 100 such measurements, and by user and system
-time, on which other work on the machine weighs less; and the ratio of the quickest of each, as
-whatever disturbs a phase makes it slower. "below" is said where the whole span is, "open" where
-the aim lies within it and the median below. The second thread shows what the MPI library
-would cost by being there: with it the kernel counts references to descriptors and the C library
-guards its calls, both of which the engine avoids. Reads that compare nothing show the most that
-this machine's memory gives, which bounds any figure of upstream's that can be reached on it. Then
-what the record costs, the time to start, and memory.
+each with the same files in DIR. What is told are medians over the rounds of ratios within a round,
+above 1 where the engine is ahead: by the clock, with the span that holds the true median in 95 of
+100 such measurements, and by user and system time, on which other work on the machine weighs less;
+and the ratio of the quickest of each, as whatever disturbs a phase makes it slower. "below" is said
+where the whole span is, "open" where the aim lies within it and the median below. The second thread
+shows what the MPI library would cost by being there: with it the kernel counts references to
+descriptors and the C library guards its calls, both of which the engine avoids. Reads that compare
+nothing show the most that this machine's memory gives, which bounds any figure of upstream's that
+can be reached on it. Then what the record costs, the time to start, and memory.
 Needs a compiled engine (make engine), a C compiler, the standard library.
 """
 
 import argparse
 import contextlib
 import csv
-import math
 import os
 import re
 import shutil
@@ -31,6 +29,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from ratios import interval, median_ratio, turned
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = ROOT / "engine/build/io500-embedded"
@@ -94,7 +94,7 @@ class Bench:
         found = {kind: {phase: [] for phase in PHASES} for kind in KINDS}
         taken = {kind: {phase: [] for phase in PHASES} for kind in KINDS}
         for number in range(self.options.rounds):
-            for kind in _turned([*KINDS], number):
+            for kind in turned([*KINDS], number):
                 more = KINDS[kind]
                 rates, cpu = (
                     self._run_engine(ranks) if more is None else self._run_bare(ranks, more)
@@ -116,12 +116,12 @@ class Bench:
             bare, engine = (
                 statistics.median(found[kind][phase]) / scale for kind in ("bare", "engine")
             )
-            clock = _median_ratio(found["engine"][phase], found["bare"][phase])
-            cpu = _median_ratio(taken["bare"][phase], taken["engine"][phase])
-            threads = _median_ratio(taken["two threads"][phase], taken["engine"][phase])
+            clock = median_ratio(found["engine"][phase], found["bare"][phase])
+            cpu = median_ratio(taken["bare"][phase], taken["engine"][phase])
+            threads = median_ratio(taken["two threads"][phase], taken["engine"][phase])
             upstream = f"{engine / recorded[phase]:9.2f} x" if phase in recorded else ""
             quickest = max(found["engine"][phase]) / max(found["bare"][phase])
-            low, high = _interval(found["engine"][phase], found["bare"][phase])
+            low, high = interval(found["engine"][phase], found["bare"][phase])
             span = f"{low:.3f}-{high:.3f}"
             print(
                 f"{phase:20}{bare:10.2f}{engine:10.2f} {unit:9}{clock:13.3f}{span:>15}"
@@ -134,7 +134,7 @@ class Bench:
             print("upstream: recorded once on another day with other sizes; not a paired figure")
         for phase in READS:
             most = statistics.median(found["no compare"][phase]) / (1 << 30)
-            share = _median_ratio(found["engine"][phase], found["no compare"][phase])
+            share = median_ratio(found["engine"][phase], found["no compare"][phase])
             said = f", {most / recorded[phase]:.2f} x upstream's" if phase in recorded else ""
             print(
                 f"{phase}: a bare loop that compares nothing reads {most:.2f} GiB/s{said};"
@@ -164,8 +164,8 @@ class Bench:
         self._call(self._command(1, *mdtest, "-r", "-n", str(files)))
         columns = [*zip(*costs, strict=True)]
         on, off = map(statistics.median, columns)
-        share = _median_ratio(*columns) - 1
-        low, high = (100 * (end - 1) for end in _interval(*columns))
+        share = median_ratio(*columns) - 1
+        low, high = (100 * (end - 1) for end in interval(*columns))
         print(
             f"\nstat of an empty file, 1 rank: {on:.0f} ns with the record, {off:.0f} ns without;"
             f" median of {len(costs)} pairs {100 * share:+.2f} % (95 %: {low:+.1f} to {high:+.1f};"
@@ -290,30 +290,6 @@ class Bench:
 def _size(phase):
     """Bytes of an operation of the bulk phases; 1 for all others."""
     return {"ior-easy": 2 << 20, "ior-hard": 47008}.get(phase.rpartition("-")[0], 1)
-
-
-def _turned(kinds, number):
-    """The kinds in the order of this round: each is the first in turn."""
-    first = number % len(kinds)
-    return kinds[first:] + kinds[:first]
-
-
-def _median_ratio(above, below):
-    return statistics.median(a / b for a, b in zip(above, below, strict=True))
-
-
-def _interval(above, below):
-    """(low, high) between which the true median lies with 95 %, by the ranks of the ratios; below 6
-    rounds all of them are between.
-    """
-    ratios = sorted(a / b for a, b in zip(above, below, strict=True))
-    outside, count, found = 0, len(ratios), (ratios[0], ratios[-1])
-    for left_out in range(count // 2):
-        outside += math.comb(count, left_out) / 2 ** (count - 1)
-        if outside > 0.05:
-            break
-        found = ratios[left_out], ratios[-left_out - 1]
-    return found
 
 
 def _verdict(clock, high, aim):

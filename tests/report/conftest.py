@@ -21,7 +21,7 @@ ALL_DRAWN = """() => {
 
 
 @pytest.fixture(scope="session")
-def aggregated(root, tmp_path_factory):
+def aggregated(root, request, tmp_path_factory):
     """aggregated(name, runs): the table of a results tree of runs(), made once."""
 
     def make(name, runs):
@@ -31,7 +31,8 @@ def aggregated(root, tmp_path_factory):
             subprocess.run(command, check=True, capture_output=True, env={**os.environ})
             return table
 
-        return once(shared_directory(tmp_path_factory), f"table {name}", aggregate)
+        shared = shared_directory(request.config, tmp_path_factory)
+        return once(shared, f"table {name}", aggregate)
 
     return make
 
@@ -75,7 +76,7 @@ def render(root):
 
 
 @pytest.fixture(scope="session")
-def page(render, table, tmp_path_factory):
+def page(render, table, request, tmp_path_factory):
     """page(name): the path of the report on the table of that name, rendered once."""
 
     def make(name):
@@ -84,7 +85,7 @@ def page(render, table, tmp_path_factory):
             assert done.returncode == 0, done.stderr
             return place / "report.html"
 
-        return once(shared_directory(tmp_path_factory), f"page {name}", write)
+        return once(shared_directory(request.config, tmp_path_factory), f"page {name}", write)
 
     return make
 

@@ -1,15 +1,14 @@
 """What is made once for all tests, also where several workers run them."""
 
 import fcntl
-import os
 import tempfile
 from pathlib import Path
 
 
-def shared_directory(tmp_path_factory):
+def shared_directory(config, tmp_path_factory):
     """The scratch directory of this run of the tests; workers have theirs in it."""
     base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return base.parent if hasattr(config, "workerinput") else base
 
 
 def once(directory, name, make):
