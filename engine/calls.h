@@ -39,21 +39,20 @@ static inline long calls_enter(long number, long a, long b, long c, long d) {
 }
 #endif
 
-#ifdef CALLS_ARE_KNOWN
-/* The kernel answers with -errno, which is above all that a good call returns. */
 static inline long call(long number, long a, long b, long c, long d) {
+#ifdef CALLS_ARE_KNOWN
+  /* The kernel answers with -errno, which is above all that a good call returns. */
   long result = calls_enter(number, a, b, c, d);
   if (__builtin_expect((unsigned long)result <= -4096UL, 1)) return result;
   errno = (int)-result;
   return -1;
+#else
+  return syscall(number, a, b, c, d);
+#endif
 }
 
 static inline int call_open(const char *path, int flags, mode_t mode) {
   return (int)call(SYS_openat, AT_FDCWD, (long)path, flags, (long)mode);
-}
-
-static inline off_t call_lseek(int fd, off_t offset) {
-  return call(SYS_lseek, fd, offset, SEEK_SET, 0);
 }
 
 static inline ssize_t call_read(int fd, void *buffer, size_t size) {
@@ -65,6 +64,12 @@ static inline ssize_t call_write(int fd, const void *buffer, size_t size) {
 }
 
 static inline int call_close(int fd) { return (int)call(SYS_close, fd, 0, 0, 0); }
+
+/* Elsewhere these have other names, or other layouts of what they take and give. */
+#ifdef CALLS_ARE_KNOWN
+static inline off_t call_lseek(int fd, off_t offset) {
+  return call(SYS_lseek, fd, offset, SEEK_SET, 0);
+}
 
 static inline int call_stat(const char *path, struct stat *status) {
   return (int)call(SYS_newfstatat, AT_FDCWD, (long)path, (long)status, 0);
@@ -78,17 +83,7 @@ static inline int call_unlink(const char *path) {
 #endif
 }
 #else
-static inline int call_open(const char *path, int flags, mode_t mode) {
-  return open(path, flags, mode);
-}
 static inline off_t call_lseek(int fd, off_t offset) { return lseek(fd, offset, SEEK_SET); }
-static inline ssize_t call_read(int fd, void *buffer, size_t size) {
-  return read(fd, buffer, size);
-}
-static inline ssize_t call_write(int fd, const void *buffer, size_t size) {
-  return write(fd, buffer, size);
-}
-static inline int call_close(int fd) { return close(fd); }
 static inline int call_stat(const char *path, struct stat *status) { return stat(path, status); }
 static inline int call_unlink(const char *path) { return unlink(path); }
 #endif

@@ -100,30 +100,25 @@ count_along(const struct packet *packet, const unsigned char *read, size_t from,
   return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
 }
 
-static bool can_count_along(void) { return __builtin_cpu_supports("avx2"); }
-#else
-static bool count_along(const struct packet *packet, const unsigned char *read, size_t from,
-                        size_t to) {
-  (void)packet, (void)read, (void)from, (void)to;
-  return false;
-}
-
-static bool can_count_along(void) { return false; }
-#endif
-
 /* Returns the bytes of a `timestamp` packet, from its start, that are as they must be: all but the
  * last few, or 0 where they are not or the processor would be slower than memcmp. From the end to
  * the start: the end came last and is still in the processor's cache, and the start is where the
  * next transfer writes first. */
 static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
   size_t whole = packet->size / FOUR_WORDS * FOUR_WORDS;
-  if (!can_count_along()) return 0;
+  if (!__builtin_cpu_supports("avx2")) return 0;
   for (size_t to = whole, from; to; to = from) {
     from = (to - 1) / BLOCK * BLOCK;
     if (!count_along(packet, read, from, to)) return 0;
   }
   return whole;
 }
+#else
+static size_t timestamps_in(const struct packet *packet, const unsigned char *read) {
+  (void)packet, (void)read;
+  return 0;
+}
+#endif
 
 bool packet_matches(struct packet *packet, const void *read, uint64_t offset, size_t *where) {
   packet_at(packet, offset);
