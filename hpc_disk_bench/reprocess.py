@@ -71,10 +71,11 @@ def reprocess_all(arguments):
     runs = find_runs(root, lambda path, reason: skipped.append((path, reason)))
     tasks = [(run, options.force, options.dry_run) for run in runs]
     counts, places = Counter(), Counter()
-    for run, outcome in zip(runs, in_order(_task, tasks, options.jobs)):
-        counts[outcome.kind] += 1
-        places.update(change.place for change in outcome.changes)
-        _tell(os.path.relpath(run.directory, root), outcome, options)
+    with in_order(_task, tasks, options.jobs) as outcomes:
+        for run, outcome in zip(runs, outcomes):
+            counts[outcome.kind] += 1
+            places.update(change.place for change in outcome.changes)
+            _tell(os.path.relpath(run.directory, root), outcome, options)
     for path, reason in skipped:
         _say(f"  Skipped: {os.path.relpath(path, root)}: {reason}", sys.stderr)
     if not options.quiet:

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,7 +72,8 @@ class Engine:
         )
 
     def run(self, *arguments, ranks=2, before=(), **more):
-        return subprocess.run(
+        """The finished run. What it printed stands below the test where that fails."""
+        done = subprocess.run(
             self.command(*arguments, ranks=ranks, before=before),
             cwd=self.directory,
             env={**self.environ, **more.pop("environ", {})},
@@ -82,6 +84,9 @@ class Engine:
             timeout=120,
             **more,
         )
+        print(f"exit code {done.returncode}\n{done.stdout}")
+        print(done.stderr, file=sys.stderr)
+        return done
 
     def alone(self, *arguments):
         """Without mpirun, for what needs no ranks."""

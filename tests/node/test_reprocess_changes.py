@@ -158,47 +158,6 @@ def test_force_parses_also_what_has_not_changed(again, tree):
     assert record.exists()
 
 
-def test_several_processes_give_the_same_tree_and_the_same_words(root, recorded, tmp_path):
-    trees = [tmp_path / name for name in ("one", "three")]
-    said = []
-    for tree, jobs in zip(trees, ("1", "3"), strict=True):
-        for number in range(20):
-            run = tree / f"c/n1/local/ssd/2026.01.01-00.00.{number:02}"
-            name = ("invalid", "aborted", "two-phases")[number % 3]
-            shutil.copytree(recorded(name), run, copy_function=shutil.copyfile)
-        command = [root / "reprocess_all_results.sh", f"--jobs={jobs}", tree]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        said.append(done.stdout.replace(str(tree), "TREE"))
-    assert said[0] == said[1]
-    assert "20 parsed" in said[0]
-    contents = [
-        {path.relative_to(tree): path.read_bytes() for path in tree.rglob("*.json")}
-        for tree in trees
-    ]
-    assert contents[0] == contents[1]
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_at_once_and_leaves_whole_files_alone(
-    root, recorded, tmp_path, number, jobs
-):
-    for place in range(400):
-        shutil.copytree(recorded("invalid"), tmp_path / f"n/{place:03}")
-    command = [root / "reprocess_all_results.sh", "--jobs", jobs, "--quiet", tmp_path]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not list(tmp_path.glob("n/*/results.json")):
-        time.sleep(0.01)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (128 + number, "", "")
-    written = list(tmp_path.glob("n/*/results.json"))
-    assert len(written) < 400
-    whole = load(recorded("invalid")).as_json()
-    assert all(json.loads(path.read_text()) == whole for path in written)
-    assert list(tmp_path.glob("n/*/.*.part")) == []
-
-
 @pytest.mark.parametrize("jobs", ["0", "-1", "many", "", "1.5"])
 def test_a_wrong_number_of_processes_is_refused(root, tree, jobs):
     command = [root / "reprocess_all_results.sh", "--jobs", jobs, tree]
