@@ -99,32 +99,32 @@ class _Samples:
     def __init__(self, phase, shape):
         self._nodes = phase.nodes
         self._sides = _sides(phase, shape)
+        self._times = [phase.nodes.means.index[side] for side in self._sides]
         self.sudden = np.isfinite(shape.at) and np.isnan(shape.until)
         self.way = 1 if shape.after < shape.level else -1
 
     def both(self, sight):
         """[before, after] of a sight, one value a second; empty where it is not known."""
         means = self._nodes.means
-        if not set(sight.columns) <= set(means):
+        if not all(column in means for column in sight.columns):
             return [np.empty(0)] * 2
         nodes = len(self._nodes.names) if sight.total else 1
-        values = nodes * means[list(sight.columns)].sum(axis=1, skipna=False)
-        return self._parts(values)
+        values = nodes * sum(means[column].to_numpy(float) for column in sight.columns)
+        known = ~np.isnan(values)
+        return [values[side & known] for side in self._sides]
 
     def calls(self):
         """(kind of NFS call, how many a second, [ms before, ms after]) of each."""
         for name, table in self._nodes.calls.items():
-            often = np.concatenate(self._parts(table["per_s"]))
+            sides = [table[table.index.isin(times)] for times in self._times]
+            often = np.concatenate([side["per_s"].dropna() for side in sides])
             if len(often):
-                yield name, float(np.median(often)), self._parts(table["ms"])
-
-    def _parts(self, values):
-        known = values.dropna()
-        return [known[known.index.isin(side)].to_numpy(float) for side in self._sides]
+                took = [side["ms"].dropna().to_numpy(float) for side in sides]
+                yield name, float(np.median(often)), took
 
 
 def _sides(phase, shape):
-    """[before, after]: the seconds of the samples on either side of a change."""
+    """[before, after]: which rows of the nodes' means are of that side of a change."""
     part = phase.whole
     end = float(phase.start[part][-1] + phase.duration[part][-1])
     means = phase.nodes.means
@@ -144,7 +144,7 @@ def _sides(phase, shape):
         before = between(at - EDGE - WINDOW, at - EDGE)
         before |= between(until + EDGE, until + EDGE + WINDOW)
         after = between(at + EDGE, until - EDGE)
-    return [means.index[np.asarray(side)] for side in (before, after)]
+    return [np.asarray(side) for side in (before, after)]
 
 
 def _change(sight, samples):

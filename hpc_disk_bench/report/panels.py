@@ -65,7 +65,7 @@ def dots(
             figure.add_trace(trace.update(axes_of(k)))
         notes += _unranked_notes(part, place, key, axes[k], k) if ranking else []
     labels = labels or [style.label(row) for row in rows]
-    ranked = sum(row not in unranked(long, key) for row in rows) if ranks else 0
+    ranked = len(set(rows) - set(unranked(long, key))) if ranks else 0
     numbered = [f"{k + 1} · {name}" if k < ranked else name for k, name in enumerate(labels)]
     more = {"kind": "dots", "ranks": ranks, "ranking": ranking, "labels": labels, "shown": shown}
     rest = laid_out(figure, titles, numbered[:shown], axes, columns, notes, row_height, more)
@@ -145,10 +145,10 @@ def _middles(part, place, key):
 def unranked(part, key):
     """The rows none of whose runs counts, with the word for it: {row: "invalid: not ranked"}."""
     found = {}
-    for row, group in part.groupby(key, sort=False):
-        if not group["counts"].any():
-            states = set(group["state"])
-            found[row] = tidy.not_ranked(states.pop() if len(states) == 1 else "not valid")
+    none_counts = ~part["counts"].astype(bool).groupby(part[key], sort=False).any()
+    for row in none_counts.index[none_counts]:
+        states = set(part.loc[part[key] == row, "state"])
+        found[row] = tidy.not_ranked(states.pop() if len(states) == 1 else "not valid")
     return found
 
 

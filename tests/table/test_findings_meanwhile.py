@@ -1,5 +1,7 @@
 """What the nodes saw of a change in a phase: of made telemetry whose truth is known."""
 
+from itertools import accumulate
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,9 +22,7 @@ USUAL = {"share": 0.3, "ms": 3.0, "1/s": 50.0, "CPUs": 8.0, "requests": 6.0,
 def wander(draw, seconds, differ, follow=0.3):
     """Factors whose neighbours depend on each other, and some that are much larger."""
     shocks = draw.normal(0, differ * np.sqrt(1 - follow**2), seconds)
-    values = np.zeros(seconds)
-    for second in range(seconds):
-        values[second] = follow * values[second - 1] + shocks[second]
+    values = [*accumulate(shocks, lambda before, shock: follow * before + shock)]
     return np.exp(values + (draw.random(seconds) < 0.05) * draw.exponential(1.5, seconds))
 
 
@@ -31,15 +31,13 @@ def telemetry(seconds, differ, seed=0, nodes=("n1",), **factors):
     draw = np.random.default_rng(seed)
     tables = []
     for node in nodes:
-        table = pd.DataFrame(
-            {"time_epoch": EPOCH + 1 + np.arange(seconds), "interval_s": 1.0, "node": node}
-        )
+        columns = {"time_epoch": EPOCH + 1 + np.arange(seconds), "interval_s": 1.0, "node": node}
         for sight in SIGHTS:
             for column in sight.columns:
                 values = USUAL[sight.unit] * wander(draw, seconds, differ)
                 values *= factors.get(column, 1.0)
-                table[column] = np.minimum(values, 1) if sight.unit == "share" else values
-        tables.append(table)
+                columns[column] = np.minimum(values, 1) if sight.unit == "share" else values
+        tables.append(pd.DataFrame(columns))
     return pd.concat(tables, ignore_index=True)
 
 
