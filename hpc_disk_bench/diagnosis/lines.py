@@ -121,4 +121,6 @@ def _numbered(path):
 
 
 def _split(content, first):
-    return enumerate(content.decode("utf-8", "replace").split("\n"), start=first)
+    # Open MPI ends what it puts between two such lines with a zero byte, on the line after it.
+    text = content.decode("utf-8", "replace").replace("\0", "")
+    return enumerate(text.split("\n"), start=first)

@@ -84,6 +84,7 @@ class Engine:
             timeout=120,
             **more,
         )
+        done.stderr = done.stderr.replace("\0", "")  # Open MPI ends its words with one
         print(f"exit code {done.returncode}\n{done.stdout}")
         print(done.stderr, file=sys.stderr)
         return done

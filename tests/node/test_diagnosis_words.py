@@ -53,6 +53,18 @@ def test_what_a_launcher_wraps_is_read_as_one_sentence(says):
     assert found.evidence[0]["text"].endswith("exited on signal 9 (Killed).")
 
 
+def test_the_zero_byte_after_a_launchers_words_is_no_part_of_what_a_rank_says(says):
+    frame, line = "-" * 70, 'ERROR rank 0 on n1: phase find: stat "/d/f": Input/output error (EIO)'
+    told = "prterun noticed that process rank 1 with PID 5 on node n1 exited on\nsignal 9 (Killed)."
+    found = says(
+        err=f"{frame}\nMPI_ABORT was invoked\n{frame}\n\0{line}\n{frame}\n{told}\n{frame}\n"
+    )
+    assert (found.code, found.also) == ("HDB020", ["HDB023"])
+    assert found.evidence[0]["text"] == line
+    found = says(err=f"{frame}\nMPI_ABORT was invoked\n{frame}\n\0{frame}\n{told}\n{frame}\n")
+    assert found.evidence[0]["text"] == told.replace("\n", " ")
+
+
 def test_a_cause_counts_more_than_what_follows_from_it(says):
     lines = [line for code, line in SAYS if code in ("HDB023", "HDB021")]
     found = says(err="\n".join(lines))
