@@ -1,5 +1,6 @@
 #include "files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,17 +54,28 @@ void keep_directories(struct made *made) {
   *made = (struct made){NULL, NULL};
 }
 
+char *visible_name(const char *directory) {
+  DIR *open_directory = opendir(directory);
+  char *name = NULL;
+  for (struct dirent *entry; open_directory && !name && (entry = readdir(open_directory));)
+    if (*entry->d_name != '.') name = format_text("%s", entry->d_name);
+  if (open_directory) closedir(open_directory);
+  return name;
+}
+
 char *read_file(const char *path) {
   FILE *file = fopen(path, "r");
   if (!file) return NULL;
   struct text text = {0};
   char block[4096];
   size_t length;
-  while ((length = fread(block, 1, sizeof block - 1, file)) > 0) {
+  int error = 0;
+  while (!error && (length = fread(block, 1, sizeof block - 1, file)) > 0) {
     block[length] = '\0';
     text_add(&text, "%s", block);
+    if (strlen(block) < length) error = EILSEQ;
   }
-  int error = ferror(file) ? errno : 0;
+  if (ferror(file)) error = errno;
   fclose(file);
   if (error) {
     free(text.data);
@@ -81,6 +93,15 @@ FILE *create_file(const char *path) {
   return file;
 }
 
+void close_file(FILE *file, const char *path) {
+  bool lost = ferror(file);
+  errno = 0;
+  if (lost && fputc('\n', file) != EOF) fflush(file); /* why it failed was not kept: once more */
+  int error = errno;
+  if (fclose(file) && !error) error = errno;
+  if (lost || error) fail_call("write", path, -1, error ? error : EIO);
+}
+
 int64_t read_count(const char *path) {
   char *text = read_file(path);
   if (!text) return -1;
@@ -94,7 +115,7 @@ int64_t read_count(const char *path) {
 void write_count(const char *path, uint64_t count) {
   FILE *file = create_file(path);
   fprintf(file, "%" PRIu64, count);
-  if (fclose(file)) fail_call("write", path, -1, errno);
+  close_file(file, path);
 }
 
 bool describe_file_system(const char *path, struct file_system *found) {

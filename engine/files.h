@@ -23,11 +23,17 @@ int unmake_directories(struct made *made);
 /* Lets them stay. */
 void keep_directories(struct made *made);
 
-/* Reads a whole file. NULL with errno set where that fails; the text ends with a NUL. */
+/* A name in a directory that is not hidden, to be freed; NULL where there is none. */
+char *visible_name(const char *directory);
+
+/* Reads a whole file. NULL with errno set where that fails; the text ends with a NUL, and EILSEQ is
+ * for a file that has one before its end. */
 char *read_file(const char *path);
 
 /* Opens for writing, unbuffered by line, or ends the run. */
 FILE *create_file(const char *path);
+/* Ends the run where anything that was written to it is lost. */
+void close_file(FILE *file, const char *path);
 
 /* The decimal count in a file such as ior-easy.stonewall; -1 where there is none. */
 int64_t read_count(const char *path);

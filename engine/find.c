@@ -167,7 +167,7 @@ static void write_csv(const struct find_work *work, const double *rows,
     fprintf(file, "%d, %.0f, 0, %.0f, %.0f, %.0f, %.0f, %.0f, %.0f, %.0f, %.3fs, %.0f\n", rank,
             row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9]);
   }
-  fclose(file);
+  close_file(file, work->csv);
 }
 
 static void tell_rank(const struct find_work *work, int rank, double time, const double *row) {

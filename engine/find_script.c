@@ -41,7 +41,7 @@ static void add_words(char **words, int *count, char *text) {
 /* Starts the command with its output into a pipe. Returns the process; *output is the pipe's other
  * end. */
 static pid_t start_process(const struct script_command *command, FILE **output) {
-  char *words[MOST_WORDS + MOST_ARGUMENTS + 2];
+  char *with_shell[MOST_WORDS + MOST_ARGUMENTS + 3] = {"/bin/sh"}, **words = with_shell + 1;
   char *launcher = format_text("%s", command->launcher);
   char *options = format_text("%s", command->options);
   int count = 0, ends[2];
@@ -59,6 +59,8 @@ static pid_t start_process(const struct script_command *command, FILE **output) 
   posix_spawn_file_actions_addclose(&actions, ends[1]);
   pid_t process;
   int error = posix_spawnp(&process, words[0], &actions, NULL, words, environ);
+  if (error == ENOEXEC) /* a script without #!, which any shell would run all the same */
+    error = posix_spawnp(&process, with_shell[0], &actions, NULL, with_shell, environ);
   if (error) fail("cannot start \"%s\": %s", words[0], strerror(error));
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);

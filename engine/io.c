@@ -7,6 +7,8 @@
 
 #include "common.h"
 
+#define IO_DIRECT_OPTIONS "--posix.odirect, --iouring.odirect or stream's -d"
+
 const struct io_interface *io_interface_of(enum io_kind kind) {
   if (kind == IO_POSIX) return &io_posix;
   if (kind == IO_MPIIO) return &io_mpiio;
@@ -24,7 +26,7 @@ int io_open_descriptor(const struct io_file *file) {
 #endif
   int fd = open(file->path, flags, 0664);
   if (fd < 0 && errno == EINVAL && file->choice.direct)
-    fail("open \"%s\": this file system has no direct I/O (EINVAL): leave out --posix.odirect",
+    fail("open \"%s\": this file system has no direct I/O (EINVAL): do without " IO_DIRECT_OPTIONS,
          file->path);
   if (fd < 0) fail_call("open", file->path, -1, errno);
   return fd;
@@ -48,7 +50,7 @@ void io_failed(const struct io_file *file, uint64_t offset, int error) {
   const char *call = file->write ? "write" : "read";
   if (error == EINVAL && file->choice.direct)
     fail("%s \"%s\" at offset %" PRIu64 ": direct I/O of %zu bytes is refused here (EINVAL): its "
-         "size must be a multiple of the device's block; leave out --posix.odirect",
+         "size must be a multiple of the device's block; or do without " IO_DIRECT_OPTIONS,
          call, file->path, offset, file->size);
   fail_call(call, file->path, (int64_t)offset, error);
 }

@@ -41,9 +41,16 @@ char *ior_path(const struct ior_work *work, int rank) {
   return format_text("%.*s/%d%s.%08d", (int)(name - work->file), work->file, rank, name, rank);
 }
 
-/* Outside the timed region: the writer starts without the file, in a directory that is there. */
+/* Outside the timed region: the writer starts without the file, in a directory that is there. What
+ * is no file is neither removed nor waited for. */
 static void clear_way(const struct target *target) {
   const struct ior_work *work = target->work;
+  struct stat status;
+  bool there = !stat(target->path, &status);
+  bool pipe = there && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+  bool device = there && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+  if (pipe || (device && work->write && !work->existing))
+    fail("\"%s\" is a %s, not a file", target->path, device ? "device" : "pipe");
   if (!work->write) return;
   if (work->unique_directories && work->file_per_process) {
     char *copy = format_text("%s", target->path);
@@ -51,7 +58,7 @@ static void clear_way(const struct target *target) {
     free(copy);
   }
   if (work->existing || (!work->file_per_process && world.rank != 0)) return;
-  if (access(target->path, F_OK)) return;
+  if (!there) return;
   printf("WARNING: The file \"%s\" exists already and will be deleted\n", target->path);
   if (unlink(target->path)) fail_call("unlink", target->path, -1, errno);
 }

@@ -164,7 +164,7 @@ static void write_csv(const struct ior_work *work, const double *times, uint64_t
     fprintf(file, "%s,%d,%.10e,%.10e,%.10e,%.10e\n", work->write ? "write" : "read", rank, whole,
             transfers, whole > 0 ? share / whole : 0, transfers > 0 ? share / transfers : 0);
   }
-  if (fclose(file)) fail_call("write", work->csv, -1, errno);
+  close_file(file, work->csv);
 }
 
 void ior_report_end(FILE *file, const struct ior_work *work, const struct ior_result *result,
@@ -172,7 +172,7 @@ void ior_report_end(FILE *file, const struct ior_work *work, const struct ior_re
   if (file) {
     ior_print_columns(file);
     ior_print_result(file, work, result, 0);
-    fclose(file);
+    close_file(file, work->output);
   }
   if (!work->csv) return;
   double own[2] = {times->close_end - times->open_start,

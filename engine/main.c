@@ -32,6 +32,8 @@ static char *read_ini(const char *path) {
   MPI_Bcast(&error, 1, MPI_INT, 0, world.comm);
   if (error == ENOENT && !strpbrk(path, "./"))
     refuse("%s: neither an INI file nor a workload; --help names the workloads", path);
+  if (error == EILSEQ)
+    refuse("%s: has a zero byte, so it is no plain text (UTF-16?); save it as UTF-8", path);
   if (error) refuse("%s: cannot be read: %s", path, strerror(error));
   MPI_Bcast(&length, 1, MPI_UINT64_T, 0, world.comm);
   if (!length) refuse("%s: the file is empty; --list prints a complete one", path);
@@ -61,10 +63,9 @@ static void prepare_run(const struct cli *cli) {
   run.timestamp = cli->timestamp ? format_text("%s", cli->timestamp) : time_stamp();
   run.data = directory_option("datadir", "timestamp-datadir");
   run.results = directory_option("resultdir", "timestamp-resultdir");
-  run.stonewall = (int)option_number("debug", "stonewall-time", 300);
+  run.stonewall = option_int("debug", "stonewall-time", 300);
   run.rule_stonewall = scc ? 30 : 300;
-  run.verbosity =
-      cli->verbosity >= 0 ? cli->verbosity : (int)option_number("global", "verbosity", 1);
+  run.verbosity = cli->verbosity >= 0 ? cli->verbosity : option_int("global", "verbosity", 1);
   run.dry = cli->dry_run;
   record.off = cli->no_record;
   run.cleanup = cli->cleanup;
@@ -81,7 +82,7 @@ static void write_text(const char *name, const char *text) {
     fputs(text, file);
   else
     options_dump(file);
-  if (ferror(file) || fclose(file)) fail_call("write", path, -1, errno);
+  close_file(file, path);
   free(path);
 }
 
@@ -89,6 +90,7 @@ static void write_text(const char *name, const char *text) {
  * expect. */
 struct run_directories {
   struct made data, results, groups[5];
+  char *found; /* what rank 0 saw in a data directory that was there before; NULL: nothing */
 };
 static const char *const groups[] = {"ior-easy", "ior-hard", "ior-rnd4K", "ior-rnd1MB",
                                      "concurrent"};
@@ -113,6 +115,7 @@ static void make_or_refuse(const char *what, const char *path, struct made *made
 
 static void make_run_directories(struct run_directories *all) {
   make_or_refuse("data", run.data, &all->data, all);
+  if (world.rank == 0 && !all->data.first) all->found = visible_name(run.data);
   for (size_t i = 0; i < GROUPS; i++) {
     if (!has_group(i)) continue;
     char *path = format_text("%s/%s", run.data, groups[i]);
@@ -123,7 +126,7 @@ static void make_run_directories(struct run_directories *all) {
 }
 
 /* True where the run cannot be valid whatever the phases say. */
-static bool write_head(void) {
+static bool write_head(const char *found) {
   bool invalid = run.dry || option_text("debug", "pause-dir") || run.cleanup;
   if (world.rank != 0) return invalid;
   result_section("run");
@@ -145,8 +148,29 @@ static bool write_head(void) {
     invalid = true;
     result_invalid("run", "files-per-dir is set");
   }
+  if (found && !run.dry && phase_enabled(phase_named("find"))) {
+    result_comment("WARNING the data directory held \"%s\" before: find counts it", found);
+    printf(
+        "WARNING: the data directory %s holds \"%s\" already: find counts it, and it stays where "
+        "it is not of a run\n",
+        run.data, found);
+  }
+  if (find_ignores_arguments())
+    result_comment(
+        "WARNING Using internal pfind, will ignore any arguments to the external script");
   result_blank_line();
   return invalid;
+}
+
+/* Of the directories that runs make in a data directory of the user's. */
+static void tell_what_stays(void) {
+  static const char *const metadata[] = {"mdtest-easy", "mdtest-hard", "mdworkbench"};
+  for (size_t i = 0; i < GROUPS + 3; i++) {
+    char *path = format_text("%s/%s", run.data, i < GROUPS ? groups[i] : metadata[i - GROUPS]);
+    if (!access(path, F_OK))
+      printf("WARNING: %s stays, because it holds something that is not of this run\n", path);
+    free(path);
+  }
 }
 
 static void clean_up(struct run_directories *all) {
@@ -162,6 +186,7 @@ static void clean_up(struct run_directories *all) {
     unlink(path);
     free(path);
   }
+  if (!all->data.first && !run.cleanup) tell_what_stays();
   int error = run.cleanup && rmdir(run.data) && errno != ENOENT ? errno : 0;
   if (!error) error = unmake_directories(&all->data);
   if (error)
@@ -180,7 +205,7 @@ static void run_benchmark(const struct cli *cli, const char *ini) {
     write_text("config-orig.ini", ini);
     write_text("config.ini", NULL);
   }
-  bool invalid = write_head();
+  bool invalid = write_head(all.found);
   phases_run();
   score_write(invalid);
   if (run.verbosity > 0) result_date("END");
@@ -188,6 +213,7 @@ static void run_benchmark(const struct cli *cli, const char *ini) {
   clean_up(&all);
   for (size_t i = 0; i < GROUPS; i++) keep_directories(&all.groups[i]);
   keep_directories(&all.results);
+  free(all.found);
   if (world.rank == 0) printf("\nThe result files are stored in the directory: %s\n", run.results);
 }
 

@@ -83,6 +83,10 @@ struct mdtest_result mdtest_run(const struct mdtest_work *work) {
   struct mdtest_items items;
   uint64_t planned = work->remove_whatever ? 0 : planned_files(work);
   mdtest_items_open(&items, work);
+  if (work->operation == MDTEST_CREATE) result.leftovers = mdtest_finds_leftovers(work);
+  if (result.leftovers && world.rank == 0)
+    printf("WARNING: %s: files of an earlier run are there, which are opened and not created\n",
+           work->directory);
   FILE *report = mdtest_report_start(work);
   bool trees = !work->trees_stay;
   if (trees && work->operation == MDTEST_CREATE) times.tree_create = mdtest_make_trees(work);

@@ -58,6 +58,7 @@ struct mdtest_result {
   double rate;           /* operations that succeeded / time, 1/s */
   double stonewall_time; /* s; 0: no stonewall */
   uint64_t stonewall_items;
+  bool leftovers;  /* files of an earlier run were there and were opened, not created */
   uint64_t errors; /* operations that failed, or read wrong data, all ranks */
   uint64_t items;  /* of a rank, failed ones too */
   double own;      /* this rank's time without waiting for the others, s */
@@ -75,18 +76,24 @@ uint64_t mdtest_tree_items(const struct mdtest_tree *tree);
 /* A directory of one of the trees of `owner`, counted level by level; to be freed. */
 char *mdtest_tree_path(const struct mdtest_work *work, int owner, uint64_t tree, uint64_t number);
 
-/* The trees of all ranks, outside of any operation; the seconds that this rank took. */
+/* The trees of all ranks, outside of any operation; the seconds that this rank took, 0 where it had
+   none to remove. */
 double mdtest_make_trees(const struct mdtest_work *work);
 double mdtest_remove_trees(const struct mdtest_work *work);
+/* One directory of them, with a warning where it stays. True: it is removed. */
+bool mdtest_remove_directory(const char *path);
 
 /* The names of the items. */
 #define MDTEST_FILE "file.mdtest."
 #define MDTEST_DIRECTORY "dir.mdtest."
 
-/* After an aborted run: removes whatever files of this workload there are, by their names, in as
-   many trees as there are, nothing else. Returns how many this rank removed. */
+/* After an aborted run, of however many ranks: removes whatever files of this workload there are,
+   by their names, in as many trees as there are, nothing else. Returns how many this rank removed.
+ */
 uint64_t mdtest_remove_files(const struct mdtest_work *work, uint64_t *errors);
-/* That and the directories; collective. */
+/* Whether there are any, in the directories where create puts its files; collective. */
+bool mdtest_finds_leftovers(const struct mdtest_work *work);
+/* Removes them and the directories; collective. */
 void mdtest_remove_leftovers(const char *directory, bool own_directories);
 
 #endif

@@ -122,9 +122,9 @@ static bool read_content(struct mdtest_items *items, int fd, size_t size, bool c
   expected.size = size;
   if (!small_file_read(fd, items->path, items->read_buffer, size, &done, &items->errors))
     return false;
-  if (done == size && (!compare || packet_matches(&expected, items->read_buffer, 0, &where)))
-    return true;
-  return count_wrong_data(&items->errors, items->path);
+  if (done < size) return count_wrong_data(&items->errors, items->path, done);
+  if (!compare || packet_matches(&expected, items->read_buffer, 0, &where)) return true;
+  return count_wrong_data(&items->errors, items->path, where);
 }
 
 static bool create_one(struct mdtest_items *items, uint64_t number) {

@@ -98,7 +98,7 @@ static void write_csv(const struct mdtest_work *work, const double rates[MDTEST_
     fprintf(file, "%d,", rank);
     mdtest_csv_cells(file, ROW_TREE_CREATE, own_rates, own_times);
   }
-  fclose(file);
+  close_file(file, work->csv);
 }
 
 void mdtest_report_end(FILE *file, const struct mdtest_work *work,
@@ -127,7 +127,7 @@ void mdtest_report_end(FILE *file, const struct mdtest_work *work,
   print_summary(file, "rate (in ops/sec)", table_rates);
   print_summary(file, "time (in ms/op)", seconds);
   mdtest_print_date(file, "finished");
-  fclose(file);
+  close_file(file, work->output);
   write_csv(work, csv_rates, seconds, counts->items, all);
   free(all);
 }

@@ -74,20 +74,30 @@ double mdtest_make_trees(const struct mdtest_work *work) {
   return now() - start;
 }
 
-static void remove_tree(const struct mdtest_work *work, uint64_t tree) {
+bool mdtest_remove_directory(const char *path) {
+  if (!rmdir(path)) return true;
+  if (errno != ENOENT)
+    printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.launched, world.host, path,
+           strerror(errno));
+  return false;
+}
+
+/* Returns whether there was one. */
+static bool remove_tree(const struct mdtest_work *work, uint64_t tree) {
+  bool there = false;
   for (uint64_t i = own_directories(work); i > 0; i--) {
     char *path = mdtest_tree_path(work, world.rank, tree, i - 1);
-    if (rmdir(path) && errno != ENOENT)
-      printf("WARNING: rank %d on %s: \"%s\" stays: %s\n", world.launched, world.host, path,
-             strerror(errno));
+    there |= mdtest_remove_directory(path);
     free(path);
   }
+  return there;
 }
 
 double mdtest_remove_trees(const struct mdtest_work *work) {
   double start = now();
-  for (uint64_t tree = 0; tree < trees_of(work); tree++) remove_tree(work, tree);
-  double own = now() - start;
+  bool there = false;
+  for (uint64_t tree = 0; tree < trees_of(work); tree++) there |= remove_tree(work, tree);
+  double own = there ? now() - start : 0;
   MPI_Barrier(world.comm);
   if (world.rank != 0) return own;
   for (uint64_t tree = 0; tree < trees_of(work); tree++) {

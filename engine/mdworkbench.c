@@ -1,6 +1,5 @@
 #include "mdworkbench.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include "calls.h"
 #include "common.h"
 #include "files.h"
+#include "leftovers.h"
 #include "mdworkbench_report.h"
 #include "record.h"
 #include "small_file.h"
@@ -70,10 +70,10 @@ static bool read_file_here(struct bench *bench) {
   if (call_close(fd)) return count_error(bench, "close", errno);
   record_part(RECORD_CLOSE);
   if (!good) return false;
-  if (done == size &&
-      (bench->work->unverified || packet_matches(&bench->packet, bench->read_buffer, 0, &where)))
+  if (done < size) return count_wrong_data(&bench->part.errors, bench->path, done);
+  if (bench->work->unverified || packet_matches(&bench->packet, bench->read_buffer, 0, &where))
     return true;
-  return count_wrong_data(&bench->part.errors, bench->path);
+  return count_wrong_data(&bench->part.errors, bench->path, where);
 }
 
 static bool remove_file_here(struct bench *bench) {
@@ -184,7 +184,7 @@ static void write_position(const struct mdworkbench_work *work, uint64_t positio
   if (world.rank != 0) return;
   FILE *file = create_file(work->position_file);
   fprintf(file, "pos: %" PRIu64 "\n", position);
-  if (fclose(file)) fail_call("write", work->position_file, -1, errno);
+  close_file(file, work->position_file);
 }
 
 static void reset_part(struct mdworkbench_part *part) {
@@ -272,19 +272,24 @@ struct mdworkbench_result mdworkbench_run(const struct mdworkbench_work *work) {
 }
 
 static bool is_our_file(const char *name) {
-  if (strncmp(name, "file-", 5) || !name[5]) return false;
-  return name[5 + strspn(name + 5, "0123456789")] == '\0';
+  uint64_t number;
+  return numbered_name(name, "file-", "", &number);
+}
+
+static void remove_set(const char *path, void *context) {
+  (void)context;
+  DIR *set = opendir(path);
+  for (struct dirent *entry; set && (entry = readdir(set));)
+    if (is_our_file(entry->d_name)) unlinkat(dirfd(set), entry->d_name, 0);
+  if (set) closedir(set);
+  rmdir(path);
 }
 
 void mdworkbench_remove_leftovers(const char *directory, uint64_t sets) {
   for (uint64_t set = 0; set < sets; set++) {
-    char *path = format_text("%s/%d_%" PRIu64, directory, world.rank, set);
-    DIR *open_set = opendir(path);
-    for (struct dirent *entry; open_set && (entry = readdir(open_set));)
-      if (is_our_file(entry->d_name)) unlinkat(dirfd(open_set), entry->d_name, 0);
-    if (open_set) closedir(open_set);
-    rmdir(path);
-    free(path);
+    char *after = format_text("_%" PRIu64, set);
+    each_numbered(directory, "", after, remove_set, NULL);
+    free(after);
   }
   MPI_Barrier(world.comm);
   if (world.rank == 0) rmdir(directory);

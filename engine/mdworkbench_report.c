@@ -152,5 +152,5 @@ void mdworkbench_print_end(FILE *file, double seconds) {
 void mdworkbench_report_end(FILE *file, const struct mdworkbench_work *work, double seconds) {
   if (!file) return;
   if (!work->in_sequence) mdworkbench_print_end(file, seconds);
-  if (file != stdout) fclose(file);
+  if (file != stdout) close_file(file, work->output);
 }

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -225,6 +226,13 @@ bool option_true(const char *section, const char *key) {
 int64_t option_number(const char *section, const char *key, int64_t otherwise) {
   const char *value = option_text(section, key);
   return value ? strtoll(value, NULL, 10) : otherwise;
+}
+
+int option_int(const char *section, const char *key, int otherwise) {
+  int64_t number = option_number(section, key, otherwise);
+  if (number > INT_MAX || number < INT_MIN)
+    refuse("[%s] %s = %s: expected at most %d", section, key, option_text(section, key), INT_MAX);
+  return (int)number;
 }
 
 uint64_t option_size(const char *section, const char *key) {

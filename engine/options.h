@@ -47,6 +47,7 @@ const char *options_set(struct option *option, const char *value);
 const char *option_text(const char *section, const char *key);
 bool option_true(const char *section, const char *key);
 int64_t option_number(const char *section, const char *key, int64_t otherwise);
+int option_int(const char *section, const char *key, int otherwise); /* or refuses a larger one */
 uint64_t option_size(const char *section, const char *key);
 
 /* Whether the INI file asks for phases of the extended mode of 2021. */

@@ -9,6 +9,7 @@
 #include "api.h"
 #include "common.h"
 #include "hash.h"
+#include "leftovers.h"
 #include "mdworkbench.h"
 #include "options.h"
 #include "phase_work.h"
@@ -223,17 +224,15 @@ double measure_concurrent(struct phase *phase) {
 void remove_concurrent_data(void) {
   char *directory = own_directory();
   char *sets = format_text("%s/mdworkbench", directory);
-  char *own = format_text("%s/ior_file_easy.%08d", directory, world.rank);
   char *shared = format_text("%s/ior_file_easy", directory);
   mdworkbench_remove_leftovers(sets, MDWORKBENCH_SETS);
-  unlink(own);
+  each_numbered(directory, "ior_file_easy.", "", remove_leftover, NULL);
   MPI_Barrier(world.comm);
   if (world.rank == 0) {
     unlink(shared);
     rmdir(directory);
   }
   free(shared);
-  free(own);
   free(sets);
   free(directory);
 }

@@ -15,10 +15,11 @@
 #define HARD_BYTES 3901
 
 static void check_phase(const char *name) {
+  if (run.cleanup) return;
   int64_t ranks = option_number(name, "nproc", world.size);
   if (ranks < 1 || ranks > world.size)
     refuse("[%s] nproc = %" PRId64 ": this run has %d ranks", name, ranks, world.size);
-  if (option_number(name, "pfind-queue-length", 0) < 1)
+  if (option_int(name, "pfind-queue-length", 0) < 1)
     refuse("[%s] pfind-queue-length = %s: expected 1 or more", name,
            option_text(name, "pfind-queue-length"));
   const char *script = option_text(name, "external-script");
@@ -35,6 +36,16 @@ void check_find(void) {
   if (!run.extended) return;
   check_phase("find-easy");
   check_phase("find-hard");
+}
+
+static bool ignores_arguments(const char *name) {
+  return !option_text(name, "external-script") &&
+         (*option_text(name, "external-mpi-args") || *option_text(name, "external-extra-args"));
+}
+
+bool find_ignores_arguments(void) {
+  return ignores_arguments("find") ||
+         (run.extended && (ignores_arguments("find-easy") || ignores_arguments("find-hard")));
 }
 
 /* find walks all of the data; find-easy and find-hard one directory of it each. */
@@ -117,8 +128,8 @@ double measure_find(struct phase *phase) {
       .name_part = "01",
       .newer_than = names_only ? NULL : timestamp,
       .size = names_only ? -1 : HARD_BYTES,
-      .ranks = (int)option_number(phase->name, "nproc", world.size),
-      .queue_length = (int)option_number(phase->name, "pfind-queue-length", 0),
+      .ranks = option_int(phase->name, "nproc", world.size),
+      .queue_length = option_int(phase->name, "pfind-queue-length", 0),
       .steal_next = option_true(phase->name, "pfind-steal-next"),
       .hash_names = option_true(phase->name, "pfind-parallelize-single-dir-access-using-hashing"),
       .csv = csv,

@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "common.h"
+#include "leftovers.h"
 #include "options.h"
 #include "phase_ior_work.h"
 #include "phase_work.h"
@@ -19,6 +20,11 @@ void check_ior(void) {
               option_text("ior-easy", "transferSize"));
   for (struct phase *phase = phases; phase->name; phase++)
     if (phase->group && !strncmp(phase->group, "ior-", 4) && phase_enabled(phase)) io_of(phase);
+  bool random = phase_enabled(phase_named("ior-rnd4K-easy-read"));
+  if (random && option_size("ior-easy", "blockSize") < RANDOM_TRANSFER)
+    refuse("[ior-easy] blockSize = %s: ior-rnd4K-easy-read reads %d bytes at a time; give a block "
+           "as much, or set [ior-rnd4K-easy-read] run = FALSE",
+           option_text("ior-easy", "blockSize"), RANDOM_TRANSFER);
 }
 
 static void easy_options(struct ior_work *work) {
@@ -105,31 +111,35 @@ struct ior_work ior_easy_write_beside(const char *directory) {
   return work;
 }
 
-static void remove_file(const char *directory, const char *name, int number) {
-  char *path = number < 0 ? format_text("%s/%s", directory, name)
-                          : format_text("%s/%s.%08d", directory, name, number);
+static void remove_shared(const char *directory, const char *name) {
+  char *path = format_text("%s/%s", directory, name);
   unlink(path);
   free(path);
+  rmdir(directory);
+}
+
+/* uniqueDir: <rank>/ior_file_easy.<rank> */
+static void remove_own_directory(const char *path, void *context) {
+  (void)context;
+  char *file = format_text("%s/ior_file_easy.%08d", path, atoi(strrchr(path, '/') + 1));
+  unlink(file);
+  free(file);
+  rmdir(path);
 }
 
 void remove_ior_data(void) {
   char *easy = format_text("%s/ior-easy", run.data);
-  char *own = format_text("%s/%d", easy, world.rank);
-  remove_file(easy, "ior_file_easy", world.rank);
-  remove_file(own, "ior_file_easy", world.rank);
-  rmdir(own);
+  each_numbered(easy, "ior_file_easy.", "", remove_leftover, NULL);
+  each_numbered(easy, "", "", remove_own_directory, NULL);
   MPI_Barrier(world.comm);
   if (world.rank == 0) {
-    remove_file(easy, "ior_file_easy", -1);
-    rmdir(easy);
+    remove_shared(easy, "ior_file_easy");
     static const char *const shared[] = {"ior-hard", "ior-rnd4K", "ior-rnd1MB"};
     for (int i = 0; i < 3; i++) {
       char *directory = format_text("%s/%s", run.data, shared[i]);
-      remove_file(directory, "file", -1);
-      rmdir(directory);
+      remove_shared(directory, "file");
       free(directory);
     }
   }
-  free(own);
   free(easy);
 }

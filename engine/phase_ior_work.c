@@ -73,7 +73,7 @@ static void work_free(struct ior_work *work) {
 
 double measure_work(struct phase *phase, struct ior_work *work) {
   result_pair("exe", "%s", work->command);
-  if (run.verbosity > 1) result_pair("result-file", "%s", work->output);
+  if (run.verbosity > 1 && !run.dry) result_pair("result-file", "%s", work->output);
   struct ior_result result = {0};
   if (!run.dry) {
     result = ior_run(work);
@@ -83,6 +83,7 @@ double measure_work(struct phase *phase, struct ior_work *work) {
         phase_invalid(phase,
                       "Write phase needed %fs instead of stonewall %ds. Stonewall was hit at %.1fs",
                       result.time, run.stonewall, result.stonewall_time);
+      if (run.verbosity > 1) result_pair("accessed-pairs", "%" PRIu64, result.stonewall_max);
       if (result.stonewall_time > 0)
         result_pair("throughput-stonewall", "%.2f",
                     (double)(a_rank * (uint64_t)world.size) / result.stonewall_time / GIB);

@@ -101,12 +101,15 @@ double measure_mdtest(struct phase *phase) {
                      "number of elements is big enough to meet the runtime limits!");
   }
   result_pair("exe", "%s", work.command);
-  if (run.verbosity > 1) result_pair("result-file", "%s", work.output);
   if (!run.dry) {
+    if (run.verbosity > 1) result_pair("result-file", "%s", work.output);
     result = mdtest_run(&work);
+    if (run.verbosity > 1) result_pair("time", "%f", result.time);
     if (result.stonewall_time > 0)
       result_pair("rate-stonewall", "%f",
                   (double)result.stonewall_items / result.stonewall_time / 1000);
+    if (result.leftovers)
+      phase_invalid(phase, "Files of an earlier run were there, which were opened, not created");
     if (result.errors)
       phase_invalid(phase, "%" PRIu64 " operations failed or found wrong data", result.errors);
   }

@@ -30,7 +30,8 @@ static double sizing_rate(bool first) {
     if (!file && first) fail_call("open", path, -1, errno);
     if (file && first && rate > 0) fwrite(&rate, sizeof rate, 1, file);
     if (file && !first && fread(&rate, sizeof rate, 1, file) != 1) rate = 0;
-    if (file) fclose(file);
+    if (file && first) close_file(file, path);
+    if (file && !first) fclose(file);
   }
   free(path);
   MPI_Bcast(&rate, 1, MPI_DOUBLE, 0, world.comm);

@@ -88,6 +88,35 @@ void phase_invalid(struct phase *phase, const char *format, ...) {
   result_invalid(phase->name, "%s", reason);
 }
 
+static const struct phase *writer_of(const struct phase *phase) {
+  for (const struct phase *other = phases; other->name; other++)
+    if (other->kind == PHASE_WRITE && phase->group && !strcmp(other->group, phase->group))
+      return other;
+  return NULL;
+}
+
+/* Whether a phase goes by what the write phase of its group counted. */
+static bool goes_by_count(const struct phase *phase) {
+  if (phase->kind != PHASE_READ && phase->kind != PHASE_REMOVE) return false;
+  if (!strcmp(phase->group ? phase->group : "", "mdtest-hard"))
+    return !option_text("mdtest-hard", "files-per-dir");
+  return phase->measure != measure_ior_easy_random;
+}
+
+/* What an earlier run in the same results counted serves as well. */
+static void check_count(const struct phase *phase) {
+  const struct phase *writer = goes_by_count(phase) ? writer_of(phase) : NULL;
+  if (!writer || phase_enabled(writer)) return;
+  char *path = format_text("%s/%s.stonewall", run.results, phase->group);
+  int missing = world.rank == 0 && access(path, F_OK);
+  MPI_Bcast(&missing, 1, MPI_INT, 0, world.comm);
+  if (missing)
+    refuse("%s goes by what %s counts, which does not run, and there is no %s of an earlier run: "
+           "set [%s] run = FALSE, which leaves out both",
+           phase->name, writer->name, path, phase->group);
+  free(path);
+}
+
 void phases_check(void) {
   if (run.stonewall < 0) refuse("[debug] stonewall-time = %d: expected 0 or more", run.stonewall);
   if (option_true("global", "io-buffers-on-gpu"))
@@ -98,30 +127,36 @@ void phases_check(void) {
   check_mdtest();
   check_find();
   check_concurrent();
+  for (const struct phase *phase = phases; phase->name && !run.dry && !run.cleanup; phase++)
+    if (phase_enabled(phase)) check_count(phase);
 }
 
 double measure_timestamp(struct phase *phase) {
   (void)phase;
   if (world.rank == 0) {
     char *path = format_text("%s/timestampfile", run.results);
-    if (fclose(create_file(path))) fail_call("write", path, -1, errno);
+    close_file(create_file(path), path);
     if (run.verbosity > 1) result_pair("timestamp-file", "%s", path);
     free(path);
   }
   return 0;
 }
 
-static void run_command(const char *command) {
+/* Returns its status, as wait(2) gives it. */
+static int run_command(const char *command) {
   fflush(stdout);
   int status = system(command);
   if (status) printf("WARNING: rank %d: \"%s\" returned %d\n", world.rank, command, status);
+  return status;
 }
 
 static void drop_caches(const struct phase *phase) {
   if (!option_true("global", "drop-caches") || phase->kind == PHASE_MARK) return;
   if (world.rank == 0) run_command("LANG=C free -m");
-  run_command(option_text("global", "drop-caches-cmd"));
-  MPI_Barrier(world.comm);
+  const char *command = option_text("global", "drop-caches-cmd");
+  int own = run_command(command), any;
+  MPI_Allreduce(&own, &any, 1, MPI_INT, MPI_MAX, world.comm);
+  if (any) result_comment("WARNING Calling \"%s\" returned %d", command, any);
   if (world.rank == 0) run_command("LANG=C free -m");
 }
 

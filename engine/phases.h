@@ -87,6 +87,9 @@ void check_mdtest(void);
 void check_find(void);
 void check_concurrent(void);
 
+/* Whether the INI file has arguments for a script that it does not name. */
+bool find_ignores_arguments(void);
+
 /* Removes the data that the phases left: files of known names and their directories, nothing else.
  */
 void remove_ior_data(void);

@@ -22,8 +22,8 @@ void result_open(const char *directory) {
 
 void result_close(void) {
   if (world.rank != 0) return;
-  if (fclose(result)) fail_call("write", result_path, -1, errno);
-  if (fclose(summary)) fail_call("write", summary_path, -1, errno);
+  close_file(result, result_path);
+  close_file(summary, summary_path);
 }
 
 /* A result that cannot be written is no result: say so at once, not after hours. */

@@ -13,8 +13,9 @@ bool count_failure(uint64_t *errors, const char *call, const char *path, int err
   return false;
 }
 
-bool count_wrong_data(uint64_t *errors, const char *path) {
+bool count_wrong_data(uint64_t *errors, const char *path, size_t where) {
   if ((*errors)++ == 0)
-    printf("WARNING: rank %d on %s: wrong data in \"%s\"\n", world.launched, world.host, path);
+    printf("WARNING: rank %d on %s: wrong data in \"%s\" at offset %zu\n", world.launched,
+           world.host, path, where);
   return false;
 }

@@ -13,8 +13,8 @@
    counted, and the first of a rank is said. Returns false, for the caller to hand on. */
 bool count_failure(uint64_t *errors, const char *call, const char *path, int error);
 
-/* The same for content that is not what was written. */
-bool count_wrong_data(uint64_t *errors, const char *path);
+/* The same for content that is not what was written, or ends before it, from offset `where` on. */
+bool count_wrong_data(uint64_t *errors, const char *path, size_t where);
 
 /* lseek to the start and write, or read, `size` bytes. False where that failed and was counted.
  * Inlined: see calls.h. */

@@ -132,6 +132,13 @@ REFUSED = {
     "[ior-hard]\ncollective = TRUE\n": r"collective = TRUE needs API = MPIIO, not POSIX",
     "[find]\nexternal-script = /nowhere\n": r"external-script = /nowhere: cannot be executed",
     "": r"run.ini: the file is empty",
+    "[debug]\n# note\0\nstonewall-time = 1\n": r"run.ini: has a zero byte, so it is no plain text",
+    "[debug]\nstonewall-time = 4294967297\n": r"stonewall-time = 4294967297: expected at most 214",
+    "[ior-easy]\ntransferSize = 1k\nblockSize = 1k\n": r"blockSize = 1k: ior-rnd4K-easy-read reads",
+    "[mdtest-easy-write]\nrun = FALSE\n": (
+        r"mdtest-easy-stat goes by what mdtest-easy-write counts, .*set \[mdtest-easy\] run = FALSE"
+    ),
+    "[ior-hard-write]\nrun = FALSE\n": r"ior-hard-read goes by what ior-hard-write counts",
 }
 
 
@@ -228,6 +235,38 @@ def test_caches_are_dropped_with_the_given_command_before_every_phase_on_every_r
     drop = {"global": {"drop-caches": "TRUE", "drop-caches-cmd": f"echo dropped >> {log}"}}
     assert bench.run(bench.write_ini(drop), ranks=2).returncode == 0
     assert log.read_text().count("dropped") == 2 * 12
+
+
+def test_a_command_that_does_not_drop_caches_is_in_the_result(bench):
+    last = bench.directory / "last"
+    command = f"mkdir {last} 2>&-"  # goes well on one rank, the first time
+    drop = {"global": {"drop-caches": "TRUE", "drop-caches-cmd": command}}
+    assert bench.run(bench.write_ini(drop), ranks=2).returncode == 0
+    told = f'; WARNING Calling "{command}" returned 256\n'
+    assert bench.result().count(told) == 12
+    assert f"{told}\n[ior-easy-write]" in bench.result()
+
+
+def test_a_higher_verbosity_tells_times_and_transfers_in_upstreams_places(bench, shared):
+    recorded = shared("upstream-runs", "drop-caches-cmd-v5") / "results/result.txt"
+    bench.run(bench.write_ini({"global": {"verbosity": "5"}}))
+    keys = [
+        re.findall(r"^(\[[\w-]+|result-file|accessed-pairs|time|\w+-stonewall)\b", text, re.M)
+        for text in (bench.result(), recorded.read_text().partition("[ior-rnd4K")[0])
+    ]
+    assert keys[0][:-1] == keys[1]  # but for [SCORE]
+    assert re.findall(r"^accessed-pairs += (\d+)", bench.result(), re.M) == ["2", "20"]
+
+
+@pytest.mark.parametrize(
+    "name", ["find.csv", "ior-easy-read.csv", "ior-hard-write.txt", "mdtest-easy-stat.csv"]
+)
+def test_a_file_of_the_results_that_is_lost_ends_the_run(bench, name):
+    bench.results.mkdir()
+    (bench.results / name).symlink_to("/dev/full")
+    done = bench.run(bench.write_ini(), ranks=1)
+    assert done.returncode == 1
+    assert f'write "./results/{name}": No space left on device (ENOSPC)' in done.stderr
 
 
 def test_version_is_the_packages(bench, root):

@@ -117,6 +117,16 @@ def test_the_lines_of_a_script_that_gives_no_count_are_counted(bench):
     assert "; WARNING the last line is not MATCHED found/total" in bench.result()
 
 
+def test_a_script_that_names_no_interpreter_is_run_as_a_shell_would(bench):
+    options = script(bench, "echo MATCHED 7/9")
+    own = bench.directory / "own find.sh"
+    own.write_text(own.read_text().partition("\n")[2])
+    options["find"]["external-mpi-args"] = ""
+    done = bench.run(bench.write_ini(options))
+    assert done.returncode == 0, done.stderr
+    assert counts(bench.result()) == (7, 9)
+
+
 def test_a_missing_script_is_refused_before_anything_runs(bench):
     done = bench.run(bench.write_ini({"find": {"external-script": "./nowhere"}}))
     assert done.returncode == 1

@@ -117,7 +117,7 @@ def test_a_flipped_bit_and_a_missing_file_are_told_and_end_in_exit_code_1(bench)
     flip_bit(tree / "file.mdtest.0.7", 3900)
     done = bench.run("mdtest", "-E", "-X", *options, "-d", bench.data)
     assert done.returncode == 1
-    assert f'wrong data in "{tree}/file.mdtest.0.7"' in done.stdout
+    assert f'wrong data in "{tree}/file.mdtest.0.7" at offset 3900' in done.stdout
     assert "File read: 1 operations failed" in done.stdout
     assert bench.run("mdtest", "-E", *options, "-d", bench.data).returncode == 0
     (tree / "file.mdtest.0.7").unlink()

@@ -56,7 +56,7 @@ def test_a_flipped_bit_is_found_where_reading_compares(bench):
     flip_bit(bench.data / "0_0/file-3", 17)
     done = bench.run("mdworkbench", "-2", "-X", *options)
     assert done.returncode == 1
-    assert f'wrong data in "{bench.data}/0_0/file-3"' in done.stdout
+    assert f'wrong data in "{bench.data}/0_0/file-3" at offset 17' in done.stdout
     assert "(1 errs)" in done.stdout
 
 
