@@ -1,13 +1,26 @@
 """Reads text that a benchmark left, whoever put something else in its place since."""
 
 import os
+import re
 import stat
 
 from hpc_disk_bench.errors import UNPARSED, UserError
 
+_ZEROS = re.compile(rb"^\0+", re.MULTILINE)
+
+
+def without_zeros(content):
+    """The bytes of a text without those zero bytes that begin a line.
+
+    Open MPI ends its words with one, on the line that whoever comes next goes on with.
+    """
+    return _ZEROS.sub(b"", content)
+
 
 def read_text(path, largest, most_lines):
     """The text of a file, or None where there is none. UTF-8; what is not is replaced.
+
+    Without the zero bytes of a launcher (without_zeros).
 
     UserError (exit code 5) where it cannot be read, is no regular file, or has more bytes or lines.
     """
@@ -33,4 +46,4 @@ def read_text(path, largest, most_lines):
         if number > most:
             problem = f"{number} {what} are too many for a result file of the benchmark"
             raise UserError(f"{path}: {problem}", UNPARSED)
-    return content.decode("utf-8-sig", "replace")
+    return without_zeros(content).decode("utf-8-sig", "replace")

@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from hpc_disk_bench.result_text import without_zeros
 from hpc_disk_bench.summary import shorten
 
 ERRORS, OUTPUT, LOG = "err", "out", "log"
@@ -121,6 +122,5 @@ def _numbered(path):
 
 
 def _split(content, first):
-    # Open MPI ends what it puts between two such lines with a zero byte, on the line after it.
-    text = content.decode("utf-8", "replace").replace("\0", "")
+    text = without_zeros(content).decode("utf-8", "replace")
     return enumerate(text.split("\n"), start=first)

@@ -195,6 +195,17 @@ def test_a_job_that_ran_several_tools_gives_all_of_them(tool_outputs, tmp_path):
     assert {run.state for run in runs} == {"complete"}
 
 
+@pytest.mark.parametrize("name", ["ior.txt", "mdtest.txt", "stream.txt"])
+def test_a_launchers_zero_byte_before_an_output_does_not_hide_it(
+    read, tool_outputs, tmp_path, name
+):
+    """As Open MPI ends what it says of a call that failed: no new line stands behind it."""
+    failed, good = ((tool_outputs / one).read_text() for one in ("ior-failed.txt", name))
+    frame = "-" * 70
+    (tmp_path / "job.out").write_text(f"{failed}{frame}\nprterun has exited\n{frame}\n\0{good}")
+    assert tools.read(tmp_path / "job.out") == read(name)
+
+
 def test_an_ior_script_with_two_tests_gives_two_runs(tool_outputs, tmp_path):
     """As upstream prints it: the options of each before its rows, one summary at the end."""
     text = (tool_outputs / "ior.txt").read_text()
