@@ -18,8 +18,9 @@ mdtest, pfind and md-workbench print, upstream's or this project's, and stream: 
 
   FILE               a result_summary.txt, or the directory of a run; where the summary is lost,
                      empty or broken off, result.txt beside it is read instead, where that is lost,
-                     too, the files of the single phases; the JSON says so. Or the output of a tool:
-                     text, ior's JSON and CSV, the CSV files of mdtest's, stream's and pfind's ranks
+                     too, the files of the single phases; the JSON says so. Or outputs of tools, one
+                     or several: text, ior's JSON and CSV, the CSV files of mdtest's, stream's and
+                     pfind's ranks
   -o, --output FILE  write the JSON there, whole or not at all; without it, it goes to stdout
   --into ...         put outputs of tools into the results tree (IO500_RESULTS_DIR, else
                      ./io500_results), where aggregate and the report find them
@@ -69,11 +70,11 @@ def _tool_output(source):
     # Here, since it takes half as long as a whole run of this command on a summary.
     from hpc_disk_bench import tools
 
-    runs = tools.read(source)
-    if not runs:
+    reading = tools.read_all(source)
+    if not reading:
         return None
-    output = tools.Output(os.path.basename(source), tuple(runs))
-    return tools.as_json([output]), tools.spoken(runs)
+    output = tools.Output(os.path.basename(source), tuple(reading.runs))
+    return tools.as_json([output]), tools.spoken(reading.runs, reading.unread)
 
 
 def _keep(given):
@@ -85,7 +86,7 @@ def _keep(given):
     where = (cluster, node, storage, device, volume[0] if volume else "")
     directory, outputs = tools.keep(given.files, where, root)
     for output in () if given.quiet else outputs:
-        _tell(output.name, tools.spoken(output.runs))
+        _tell(output.name, tools.spoken(output.runs, output.unread))
     print(directory)
     return DONE
 

@@ -123,7 +123,7 @@ def _reprocess_tools(run, dry_run):
             tools.store(run.directory, outputs)
     except UserError as error:
         return Outcome(FAILED, str(error))
-    said = tuple(line for output in outputs for line in tools.spoken(output.runs))
+    said = tuple(line for one in outputs for line in tools.spoken(one.runs, one.unread))
     return Outcome(kind, "", tuple(changed), said)
 
 

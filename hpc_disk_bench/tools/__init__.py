@@ -6,7 +6,8 @@
 A module reads one format; none of them judges the storage. Needs nothing but Python.
 """
 
-from hpc_disk_bench.tools.read import read, spoken
+from hpc_disk_bench.tools.read import read, read_all, spoken
 from hpc_disk_bench.tools.tree import Output, as_json, by_operation, keep, parse_again, store
 
-__all__ = ["Output", "as_json", "by_operation", "keep", "parse_again", "read", "spoken", "store"]
+__all__ = ["Output", "as_json", "by_operation", "keep", "parse_again", "read", "read_all"]
+__all__ += ["spoken", "store"]

@@ -1,42 +1,41 @@
-"""Recognises the output of a tool by what stands in it, and reads it.
+"""Reads all outputs of tools that a file holds, and says of each that it cannot read why."""
 
-A file may hold several: a batch job that runs ior and then mdtest prints both into one. What else
-stands between them (the launcher's words, a module's greeting) is passed over.
-"""
-
+import csv
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from hpc_disk_bench.errors import UNPARSED, UserError
 from hpc_disk_bench.result_text import read_text
 from hpc_disk_bench.summary import result_of, shorten
-from hpc_disk_bench.tools import ior_files, ior_text, mdtest, mdworkbench, pfind, stream
 from hpc_disk_bench.tools.model import doubts
+from hpc_disk_bench.tools.pieces import pieces
 
 # mdtest -v writes a line a directory; what is larger than this is no output that people keep.
 LARGEST_FILE, MOST_LINES = 32 * 1024 * 1024, 1_000_000
-LONGEST_LINE = 20_000
-_TEXTS = (
-    ("IOR-", ior_text),
-    ("-- started", mdtest),
-    ("Args: ", mdworkbench),
-    ("[DONE]", pfind),
-    ("stream-", stream),
-)
-_CSV = (
-    (ior_files.CSV_HEAD, ior_files.parse_csv_summary),
-    (ior_files.RANKS_HEAD, ior_files.parse_ranks),
-    (mdtest.RANKS_HEAD, mdtest.parse_ranks),
-    (stream.CSV_HEAD, stream.parse_csv),
-)
-_TOOLS = {ior_text: "ior", mdtest: "mdtest", mdworkbench: "mdworkbench", pfind: "pfind"}
-_TOOLS[stream] = "stream"
-# What these tools say when they do nothing else: a wrong option, a wrong value.
-_REFUSED = re.compile(
-    r"Error invalid argument|ERROR: .*\((?:ior|mdtest|aiori|md-workbench)[^()]*\)"
-)
+MOST_UNREAD = 10  # that are told one by one
+_OF_IO500 = re.compile(r"^\[.{0,1000}", re.MULTILINE)
+# What these tools say where they do nothing else: a wrong option, a wrong value.
+_NOT_STARTED = r"Error invalid argument|FATAL (?:ior|mdtest|stream|pfind|md-workbench): "
+_BEFORE_START = re.compile(_NOT_STARTED)
+_REFUSED = re.compile(_NOT_STARTED + r"|ERROR: .*\((?:ior|mdtest|aiori|md-workbench)[^()]*\)")
 _HELP = re.compile(r"Synopsis \S*?(?P<tool>ior|mdtest|md-workbench|pfind)$")
+_PLACE = re.compile(r":(?P<line>\d+): (?P<why>.*)")
+
+
+class Unread(NamedTuple):
+    """An output, or a call, that gives no figure."""
+
+    line: int  # where it stands, from 1
+    why: str
+
+
+class Reading(NamedTuple):
+    """What a file holds, in its order."""
+
+    runs: list  # ToolRuns
+    unread: list
 
 
 def read(path):
@@ -45,73 +44,83 @@ def read(path):
     None for IO500's own summaries as well, and for directories. UserError (exit code 5) where it is
     of a tool, but holds no figure, or cannot be read.
     """
+    reading = read_all(path)
+    return reading and reading.runs
+
+
+def read_all(path):
+    """The Reading of a file, with what could not be read beside what could; likewise."""
     path = Path(path)
     if os.path.isdir(path):
         return None
     text = read_text(path, LARGEST_FILE, MOST_LINES)
     if text is None:
         return None
-    runs, broken = parse(path, text)
-    runs = [run for run in runs if run.operations]
-    if not runs and broken:
-        raise UserError(f"{path}: {broken}", UNPARSED)
-    return runs or None
+    reading = parse(text)
+    if not reading.runs and reading.unread:
+        line, why = reading.unread[0]
+        raise UserError(f"{path}{f':{line}' if line > 1 else ''}: {why}", UNPARSED)
+    return reading if reading.runs else None
 
 
-def parse(path, text):
-    """(ToolRuns, why there are none or None) of the text of a file."""
-    if text.lstrip()[:1] == "{" and '"tests"' in text:
-        runs = ior_files.parse_json_summary(path, text)
-        return runs, "a JSON summary of ior without a single result"
-    lines = [line[:LONGEST_LINE] for line in re.split("\r\n|\r|\n", text)]
-    while lines and not lines[0].strip():
-        del lines[0]
-    first = lines[0] if lines else ""
-    for head, parser in _CSV:
-        if first.startswith(head):
-            return parser(lines), "a CSV without a single row"
-    if pfind.FILE_HEAD.match(first):
-        return pfind.parse_file(lines), None
-    if any(line.startswith("[") and result_of(line[:1000]) for line in lines):
-        return [], None  # IO500's, whatever else may stand in it
-    return _parse_text(lines)
+def parse(text):
+    """The Reading of the text of a file."""
+    text = re.sub("\r\n|\r", "\n", text)
+    reading = Reading([], [])
+    if any(result_of(found[0]) for found in _OF_IO500.finditer(text)):
+        return reading  # IO500's, whatever else may stand in it
+    for piece in pieces(text):
+        try:
+            found = piece.layout.read(piece) if piece.layout else []
+        except csv.Error as error:
+            reading.unread.append(Unread(piece.line, f"not CSV that can be read: {error}"))
+            continue
+        except UserError as error:
+            reading.unread.append(_not_json(piece, str(error)))
+            continue
+        measured = [run for run in found if run.operations]
+        reading.runs.extend(measured)
+        reading.unread.extend(_later_calls(piece) if measured else _without_figures(piece, found))
+    return reading
 
 
-def _parse_text(lines):
-    starts = [number for number, line in enumerate(lines) if _parser_of(line)]
-    runs, broken = [], _refusal(lines)
-    for start, until in zip(starts, [*starts[1:], len(lines)]):
-        parser, part = _parser_of(lines[start]), lines[start:until]
-        before = (lines[:start],) if parser is pfind else ()
-        found = parser.parse(part, *before)
-        runs += found
-        if not any(run.operations for run in found):
-            said = [error for run in found for error in run.errors]
-            if said or not broken:
-                why = f": {said[0]}" if said else ""
-                broken = f"{_TOOLS[parser]} ended before anything was measured{why}"
-    return runs, broken
+def _not_json(piece, error):
+    """Unread; the error counts lines from the piece's first one on."""
+    place = _PLACE.match(error)
+    if place:
+        return Unread(piece.line + int(place["line"]) - 1, place["why"])
+    return Unread(piece.line, error.lstrip(": "))
 
 
-def _parser_of(line):
-    for head, parser in _TEXTS:
-        if line.startswith(head) and parser.START.match(line):
-            return parser
-    return None
-
-
-def _refusal(lines):
-    """What a tool said that did not even start, or None."""
-    for line in lines:
+def _without_figures(piece, runs):
+    """[Unread] of an output without a figure, or of what is none but says so; else []."""
+    layout, lines = piece.layout, piece.lines
+    if said := [error for run in runs for error in run.errors]:
+        return [Unread(piece.line, f"{layout.nothing}: {said[0]}")]
+    for number, line in enumerate(lines, start=piece.line):
         if _REFUSED.match(line):
-            return f"no figures in it; it says: {shorten(line, 200)}"
-        if help_text := _HELP.match(line):
-            return f"no figures in it, but the help of {help_text['tool']}"
-    return None
+            return [_refusal(number, line)]
+        if found := _HELP.match(line):
+            return [Unread(piece.line, f"no figures in it, but the help of {found['tool']}")]
+    return [Unread(piece.line, layout.nothing)] if layout else []
 
 
-def spoken(runs):
-    """What a person should hear about runs: why one does not count, and doubts about figures."""
+def _later_calls(piece):
+    """[Unread] of the first call below an output that was refused before it printed anything."""
+    calls = enumerate(piece.lines, start=piece.line)
+    return [_refusal(number, line) for number, line in calls if _BEFORE_START.match(line)][:1]
+
+
+def _refusal(number, line):
+    return Unread(number, f"no figures in it; it says: {shorten(line, 200)}")
+
+
+def spoken(runs, unread=()):
+    """What a person should hear: what was not read, which runs do not count, doubtful figures."""
+    for line, why in unread[:MOST_UNREAD]:
+        yield f"line {line}: {why}"
+    if len(unread) > MOST_UNREAD:
+        yield f"and {len(unread) - MOST_UNREAD} more without figures"
     for run in runs:
         if run.partial:
             why = f": {run.errors[0]}" if run.errors else ""

@@ -20,7 +20,7 @@ from hpc_disk_bench.errors import REFUSED, UNPARSED, UserError
 from hpc_disk_bench.files import json_text, read_json, write_bytes, write_json
 from hpc_disk_bench.names import require_name
 from hpc_disk_bench.tools.model import ToolRun
-from hpc_disk_bench.tools.read import read
+from hpc_disk_bench.tools.read import Unread, read_all
 from hpc_disk_bench.tree import KNOWN, TOOL_METADATA, TOOL_RESULTS
 from hpc_disk_bench.versions import KEY, WRITTEN
 
@@ -40,6 +40,7 @@ class Output(NamedTuple):
 
     name: str
     runs: tuple[ToolRun, ...]
+    unread: tuple[Unread, ...] = ()  # what else is in it, without a figure
 
 
 def as_json(outputs):
@@ -72,13 +73,13 @@ def read_outputs(paths):
     """The Outputs of files. UserError (exit code 5) where one is not the output of a tool."""
     found = []
     for path in paths:
-        runs = read(path)
-        if runs is None:
+        reading = read_all(path)
+        if reading is None:
             problem = "no such file"
             if os.path.lexists(path):
                 problem = "no output of ior, mdtest, stream, pfind or md-workbench"
             raise UserError(f"{path}: {problem}", UNPARSED)
-        found.append(Output(os.path.basename(path), tuple(runs)))
+        found.append(Output(os.path.basename(path), tuple(reading.runs), tuple(reading.unread)))
     return found
 
 

@@ -1,5 +1,6 @@
 """Outputs of tools that broke off, went wrong, or are none: partial, not counted, or one error."""
 
+import json
 import random
 import re
 
@@ -99,6 +100,39 @@ def test_json_of_a_run_that_broke_off_is_one_line_with_its_place(
     )
 
 
+def test_of_a_job_what_can_be_read_is_and_the_rest_is_a_line_each(
+    parse_summary, tool_outputs, tmp_path
+):
+    failed, whole = ((tool_outputs / name).read_text() for name in ("ior-failed.txt", "ior.json"))
+    half = whole[: len(whole) // 2] + "\n"
+    mdtest = (tool_outputs / "mdtest.txt").read_text()
+    rows = 'access,bw(MiB/s),iter\nwrite,"' + ("x" * 1000 + "\n") * 200
+    parts = (
+        ("Loading openmpi/4.1\n", None),
+        ("Error invalid argument: --nosuch\n", "no figures in it; it says: Error invalid arg"),
+        (f"{failed}{'-' * 70}\nprterun has exited\n\0", "ior ended before anything was measured"),
+        (half, r"not JSON: .*; a run that broke off leaves half of it"),
+        (whole, None),
+        (half, r"not JSON"),
+        (mdtest, None),
+        ("FATAL stream: -Q is not supported\n", "no figures in it; it says: FATAL stream: -Q"),
+        (rows, "not CSV that can be read: field larger"),
+    )
+    text, expected = "", []
+    for part, line in parts:
+        if line:
+            within = half.count("\n") - 1 if part == half else 0
+            expected.append(rf"line {text.count(chr(10)) + 1 + within}: .*{line}")
+        text += part
+    (tmp_path / "job.out").write_text(text)
+    done = parse_summary("job.out")
+    assert [run["tool"] for run in json.loads(done.stdout)["runs"]] == ["ior", "mdtest"]
+    said = done.stderr.splitlines()
+    assert len(said) == len(expected), said
+    for line, pattern in zip(said, expected, strict=True):
+        assert re.match("parse_summary.py: job.out: " + pattern, line)
+
+
 @QUICK
 @given(CONTENT)
 def test_any_bytes_give_runs_or_nothing_or_one_error(check_tool_output, tmp_path, content):
@@ -112,6 +146,7 @@ PIECES += ("   File stat : 1 2 3 4\n", "Args: x\n", "benchmark process max:1s ra
 PIECES += ("[DONE] rate: 1 kiops time: 1s\n", "stream-1: embedded engine\nwrite\n", "Finished: x\n")
 PIECES += ("access,bw(MiB/s),iter\nwrite,1,0\n", "rank,items,rate-x,time-x\nall,3,1,1\n0,,1,1\n")
 PIECES += ("Operation Max(MiB) Min(MiB) Mean(MiB)\n", "write 1 1 1e999\n", "TestID: 0\n", ",", "}")
+PIECES += ('{\n"tests": [{"Results": []}]}\n', "}\n", '"', "\0IOR-4")
 PIECES += ("access,rank,host,bytes\nread,0,h,1\n", "runtime: 1 rate: 2\n", "1" * 400, "-nan", "\0")
 
 

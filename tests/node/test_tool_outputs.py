@@ -206,6 +206,40 @@ def test_a_launchers_zero_byte_before_an_output_does_not_hide_it(
     assert tools.read(tmp_path / "job.out") == read(name)
 
 
+ORDERS = (
+    ("mdtest.txt", "ior.json"),
+    ("ior.json", "mdtest.txt"),
+    ("mdtest.txt", "ior.csv"),
+    ("ior.csv", "mdtest.txt"),
+    ("ior.txt", "ior.csv", "ior.json"),
+    ("ior.json", "ior.json", "pfind.txt"),
+    ("pfind.csv", "stream.csv", "ior-ranks.csv", "ior.json", "mdtest-ranks.csv", "ior.csv"),
+)
+
+
+@pytest.mark.parametrize("said", ["", 'WARNING: The file "/d/f" exists already\n', "${x {\n"])
+@pytest.mark.parametrize("names", ORDERS, ids="+".join)
+def test_outputs_of_all_forms_in_one_file_are_read_in_their_order(
+    read, tool_outputs, tmp_path, names, said
+):
+    (tmp_path / "job.out").write_text(
+        "".join(said + (tool_outputs / name).read_text() for name in names)
+    )
+    runs, unread = tools.read_all(tmp_path / "job.out")
+    assert unread == []
+    assert [run._replace(warnings=()) for run in runs] == [
+        run._replace(warnings=()) for name in names for run in read(name)
+    ]
+
+
+def test_json_that_a_program_wrote_again_is_read_as_well(read, tool_outputs, tmp_path):
+    content = json.loads((tool_outputs / "ior.json").read_text())
+    forms = [json.dumps(content), json.dumps(content, indent=0), f"  {json.dumps(content)}"]
+    for text in (*forms, "\n".join(forms[:2])):
+        (tmp_path / "out").write_text(f"{text}\n")
+        assert set(map(str, tools.read(tmp_path / "out"))) == {str(read("ior.json")[0])}
+
+
 def test_an_ior_script_with_two_tests_gives_two_runs(tool_outputs, tmp_path):
     """As upstream prints it: the options of each before its rows, one summary at the end."""
     text = (tool_outputs / "ior.txt").read_text()
