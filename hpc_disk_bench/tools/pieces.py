@@ -31,7 +31,7 @@ class Layout(NamedTuple):
 
     head: str
     read: Callable[[Piece], list]  # its ToolRuns
-    nothing: str  # what is said of one without a figure
+    nothing: str  # what is said of one without a figure; {rest}: what follows the head
     first: Any = None  # what its first line matches, where the head does not suffice
 
 
@@ -60,6 +60,13 @@ LAYOUTS = (
     _csv(mdtest.RANKS_HEAD, mdtest.parse_ranks),
     _csv(stream.CSV_HEAD, stream.parse_csv),
     _csv("runtime: ", pfind.parse_file)._replace(first=pfind.FILE_HEAD),
+    # All that ior prints where it was asked for a summaryFile.
+    Layout(
+        "Writing output to ",
+        lambda piece: [],
+        "no figures in it: ior's results are in the file {rest}, parse that",
+        re.compile(r"Writing output to \S"),
+    ),
 )
 _HEADS = "|".join(re.escape(layout.head) for layout in LAYOUTS)
 _FIRST = re.compile(rf"(?:\A\s*|^)\{{|^(?:{_HEADS})", re.MULTILINE)

@@ -20,7 +20,10 @@ _OF_IO500 = re.compile(r"^\[.{0,1000}", re.MULTILINE)
 _NOT_STARTED = r"Error invalid argument|FATAL (?:ior|mdtest|stream|pfind|md-workbench): "
 _BEFORE_START = re.compile(_NOT_STARTED)
 _REFUSED = re.compile(_NOT_STARTED + r"|ERROR: .*\((?:ior|mdtest|aiori|md-workbench)[^()]*\)")
-_HELP = re.compile(r"Synopsis \S*?(?P<tool>ior|mdtest|md-workbench|pfind)$")
+_HELP = re.compile(
+    r"Synopsis \S*?(?P<tool>ior|mdtest|stream|md-?workbench|pfind)(?: |$)"
+    r"|(?P<upstream>pfind) <workdir> "
+)
 _PLACE = re.compile(r":(?P<line>\d+): (?P<why>.*)")
 
 
@@ -101,8 +104,12 @@ def _without_figures(piece, runs):
         if _REFUSED.match(line):
             return [_refusal(number, line)]
         if found := _HELP.match(line):
-            return [Unread(piece.line, f"no figures in it, but the help of {found['tool']}")]
-    return [Unread(piece.line, layout.nothing)] if layout else []
+            tool = found["tool"] or found["upstream"]
+            return [Unread(piece.line, f"no figures in it, but the help of {tool}")]
+    if layout is None:
+        return []
+    rest = lines[0][len(layout.head) :].strip()
+    return [Unread(piece.line, layout.nothing.format(rest=shorten(rest, 200)))]
 
 
 def _later_calls(piece):

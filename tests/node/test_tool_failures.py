@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hpc_disk_bench import tools
+from hpc_disk_bench.errors import UserError
 from tests.node.test_fuzz import CONTENT, mutated
 
 QUICK = settings(
@@ -73,6 +74,8 @@ def test_a_nan_is_no_figure_and_does_not_count(tool_outputs, tmp_path):
         ("sa-ior-help", "no figures in it, but the help of ior"),
         ("sa-mdtest-help", "no figures in it, but the help of mdtest"),
         ("sa-mdworkbench-help", "no figures in it, but the help of md-workbench"),
+        ("sa-pfind-help", "no figures in it, but the help of pfind"),
+        ("sa-ior-fsx-jsonfile", "ior's results are in the file ./summary.json, parse that"),
         ("sa-mdtest-baddir", "mdtest ended before anything was measured: ERROR: open64("),
         ("sa-mdtest-fsx-B1", "FAILED in md_validate_tests_rank0"),
     ],
@@ -113,6 +116,7 @@ def test_of_a_job_what_can_be_read_is_and_the_rest_is_a_line_each(
         (f"{failed}{'-' * 70}\nprterun has exited\n\0", "ior ended before anything was measured"),
         (half, r"not JSON: .*; a run that broke off leaves half of it"),
         (whole, None),
+        ("Writing output to d/x.json\n", "ior's results are in the file d/x.json, parse that"),
         (half, r"not JSON"),
         (mdtest, None),
         ("FATAL stream: -Q is not supported\n", "no figures in it; it says: FATAL stream: -Q"),
@@ -133,6 +137,13 @@ def test_of_a_job_what_can_be_read_is_and_the_rest_is_a_line_each(
         assert re.match("parse_summary.py: job.out: " + pattern, line)
 
 
+def test_the_help_of_our_own_tools_is_named(tmp_path):
+    for tool in ("ior", "mdtest", "stream", "pfind", "mdworkbench"):
+        (tmp_path / "out").write_text(f"Synopsis {tool} [options]\n\nFlags\n")
+        with pytest.raises(UserError, match=f"no figures in it, but the help of {tool}$"):
+            tools.read(tmp_path / "out")
+
+
 @QUICK
 @given(CONTENT)
 def test_any_bytes_give_runs_or_nothing_or_one_error(check_tool_output, tmp_path, content):
@@ -146,7 +157,7 @@ PIECES += ("   File stat : 1 2 3 4\n", "Args: x\n", "benchmark process max:1s ra
 PIECES += ("[DONE] rate: 1 kiops time: 1s\n", "stream-1: embedded engine\nwrite\n", "Finished: x\n")
 PIECES += ("access,bw(MiB/s),iter\nwrite,1,0\n", "rank,items,rate-x,time-x\nall,3,1,1\n0,,1,1\n")
 PIECES += ("Operation Max(MiB) Min(MiB) Mean(MiB)\n", "write 1 1 1e999\n", "TestID: 0\n", ",", "}")
-PIECES += ('{\n"tests": [{"Results": []}]}\n', "}\n", '"', "\0IOR-4")
+PIECES += ('{\n"tests": [{"Results": []}]}\n', "}\n", '"', "Writing output to x\n", "\0IOR-4")
 PIECES += ("access,rank,host,bytes\nread,0,h,1\n", "runtime: 1 rate: 2\n", "1" * 400, "-nan", "\0")
 
 
