@@ -14,7 +14,7 @@ import pandas as pd
 
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.phases import PHASES, SCORED
-from hpc_disk_bench.report import quality, run_files, style, tidy, units, uses
+from hpc_disk_bench.report import quality, run_files, style, table_file, tidy, units, uses
 from hpc_disk_bench.table_columns import LATENCIES
 from hpc_disk_bench.table_csv import unguarded
 
@@ -35,6 +35,7 @@ NUMBERS = (  # noqa: SIM905
     "num_procs node_count ppn start_epoch end_epoch utc_offset_seconds cpu_count cpu_cores"
     " memory_gb storage_size_bytes storage_free_bytes score_bandwidth score_iops score_total"
 ).split()
+FIGURES = ("score_total", *(f"{phase.column}_value" for phase in SCORED))
 
 
 def raw(path=None):
@@ -43,28 +44,33 @@ def raw(path=None):
     Everything as text: a node named 007 or NA is a name, not a number or a gap.
     """
     path = Path(path or os.environ.get(TABLE_VARIABLE) or DEFAULT_TABLE)
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: no such table; make it with ./aggregate_results.py") from error
-    except pd.errors.EmptyDataError as error:
-        raise UserError(f"{path}: empty; make it again with ./aggregate_results.py") from error
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"{path}: not a table of comma-separated values: {reason}") from error
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    header, rows = table_file.read(path)
+    frame = pd.DataFrame(rows, columns=header, dtype=str)
+    # Spreadsheets leave columns without a name; of two with one name the first is meant.
+    frame = frame.loc[:, (frame.columns != "") & ~frame.columns.duplicated()]
     frame.attrs["source"] = str(path)
     return frame
 
 
 def table(path=None):
     """The runs of the table at `path`, ready for figures: one row per run, in its order."""
-    cells = raw(path)
-    runs = prepare(cells)
-    runs.attrs["source"] = cells.attrs["source"]
+    runs = alone(path)
     for run, directory in run_files.directories(runs).items():
         runs.loc[run, "stonewall"] = run_files.stonewall(directory)
+    return runs
+
+
+def alone(path=None):
+    """Likewise from the table alone, without what the runs' directories know."""
+    cells = raw(path)
+    source = cells.attrs["source"]
+    if not any(name in cells.columns for name in FIGURES):
+        raise UserError(
+            f"{source}: not a table of runs (no column of a score or a phase's rate);"
+            " make it with ./aggregate_results.py, without --long"
+        )
+    runs = prepare(cells)
+    runs.attrs["source"] = source
     return runs
 
 

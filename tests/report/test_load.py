@@ -31,6 +31,8 @@ def test_a_missing_table_says_how_to_make_it(tmp_path):
         (b"", "empty"),
         (b"a,b\n1,2,3,4\n5,6,7,8,9\n", "not a table"),
         (b"a,b\n\xff\xfe,1\n", "not a table"),
+        (b"a,b\n1,2\n", r"not a table of aggregate_results\.py .no column node_name"),
+        (b"node_name,phase,metric,value\nn1,find,rate,1\n", "not a table of runs .*without --long"),
     ],
 )
 def test_what_is_no_table_is_refused_in_one_line(tmp_path, content, said):
@@ -40,6 +42,49 @@ def test_what_is_no_table_is_refused_in_one_line(tmp_path, content, said):
         load.table(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda row: ",".join(row.split(",")[:20]), "20 of {all} fields"),
+        (lambda row: row.replace(",", ";"), "1 of {all} fields"),
+        (lambda row: f"{row},more", "{more} of {all} fields"),
+        (lambda row: f'"{row}', "unexpected end of data"),
+    ],
+)
+def test_a_row_that_is_cut_or_damaged_is_no_run_and_named_by_its_line(tmp_path, damage, said):
+    path = made.write(tmp_path / "t.csv", made.run(), made.run(), made.run())
+    head, first, second, third = path.read_text().splitlines()
+    path.write_text("\n".join((head, first, damage(second), third)))
+    with pytest.raises(UserError) as caught:
+        load.table(path)
+    columns = len(head.split(","))
+    assert str(caught.value) == (
+        f"{path}:3: {said.format(all=columns, more=columns + 1)}: the table is cut or damaged;"
+        " make it again with ./aggregate_results.py (make aggregate)"
+    )
+
+
+def test_what_editors_and_spreadsheets_add_is_no_damage(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(
+        b"\nnode_name,evidence,score_total,,node_name\r\n"
+        b'n1,"two\nlines, ""so""",1.5,,x\r\n'
+        b"\n"
+        b"n2,,2.5,,y\n"
+        b"  \n"
+        b"n3,,3.5,,z"
+    )
+    runs = load.table(path)
+    assert list(runs["node_name"]) == ["n1", "n2", "n3"]
+    assert list(runs["score_total"]) == [1.5, 2.5, 3.5]
+    assert runs["evidence"][0] == 'two\nlines, "so"'
+
+
+def test_a_directory_is_told_from_a_table(tmp_path):
+    with pytest.raises(UserError, match=r"a directory, not a table: name the table in it, or make"):
+        load.table(tmp_path)
 
 
 def test_a_byte_order_mark_does_not_change_the_first_column(tmp_path):
