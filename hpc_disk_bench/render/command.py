@@ -13,7 +13,7 @@ from hpc_disk_bench.render.page import page
 EPILOG = """\
 The page is one file that fetches nothing. It appears whole or not at all.
 IO500_TABLE names the table for the document's cells, as --table does.
-Exit code: 0 written, 1 a cell failed, 2 wrong arguments or document, 130 interrupted.
+Exit code: 0 written, 1 a cell failed, 2 wrong arguments, document or table, 130 interrupted.
 """
 
 
@@ -22,7 +22,9 @@ def main(argv):
     output = options.output or options.document.with_suffix(".html")
     place = output_file(output)
     if options.table and not options.table.is_file():
-        raise UserError(f"{options.table}: no such table; make it with ./aggregate_results.py")
+        none = "no such table; make it with ./aggregate_results.py"
+        there = options.table.is_dir()
+        raise UserError(f"{options.table}: {'a directory, not a table' if there else none}")
     source = document.read(options.document)
     html = page(source, execute.run(source, options.table, say))
     try:

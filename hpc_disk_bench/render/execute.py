@@ -40,7 +40,8 @@ class _OwnPython(KernelSpecManager):
 def run(document, table=None, say=print):
     """Run the cells in order and return their outputs, by label. `say` is told how far it is.
 
-    A cell that raises ends it with a UserError that names the cell, the line and the error.
+    A cell that raises ends it with a UserError that names the cell, the line and the error; one
+    that raises a UserError, as for a table that cannot be read, with that one.
     """
     cells = [cell for cell in document.cells if document.option("eval", True, cell) is not False]
     if not cells:
@@ -124,6 +125,8 @@ class _Run:
             if output.output_type == "error":
                 line += _line_of_failure(output.traceback) - 1
                 reason = " ".join(f"{output.ename}: {output.evalue}".split())
+                if output.ename == UserError.__name__:  # which is a whole sentence, of no cell
+                    return UserError(" ".join(output.evalue.split()))
         path = self.document.path
         return UserError(f"{path}:{line}: cell '{cell.label}' failed: {reason}", CELL_FAILED)
 

@@ -164,6 +164,17 @@ def test_an_error_of_many_lines_is_told_in_one(write, render):
     assert render(path).stderr.endswith("cell 'bad' failed: ValueError: one two\n")
 
 
+def test_a_table_that_is_none_is_told_without_the_cell(write, render, tmp_path):
+    path = write(BLOCK + cell("from hpc_disk_bench.report import load\nload.table()", "label: bad"))
+    done = render(path, IO500_TABLE=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"render: {tmp_path}: a directory, not a table: name the table in it,"
+        f" or make one with ./aggregate_results.py {tmp_path}\n"
+    )
+    assert not path.with_suffix(".html").exists()
+
+
 def test_a_kernel_that_dies_is_told_with_the_cell(write, render, tmp_path):
     path = write(BLOCK + cell("import os, signal; os.kill(os.getpid(), 9)", "label: bad"))
     done = render(path)
@@ -258,6 +269,7 @@ def test_what_cannot_be_written_or_read_is_refused_before_a_cell_runs(write, ren
         (["-o", tmp_path / "none/o.html"], "none is no directory"),
         (["-o", "/dev/null"], "/dev/null: is no regular file"),
         (["--table", "none.csv"], "none.csv: no such table"),
+        (["--table", tmp_path], "a directory, not a table"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
     ):
         done = render(path, *options)
