@@ -16,13 +16,14 @@ import numpy as np
 
 from hpc_disk_bench.commandline import Parser, say
 from hpc_disk_bench.compare import print as tables
+from hpc_disk_bench.compare.alike import groups
+from hpc_disk_bench.compare.counting import TOO_FEW, counting, reasons
 from hpc_disk_bench.compare.select import HELP, moment, select
-from hpc_disk_bench.comparison.differences import CONFIGURATION, ENGINE, FIELDS
 from hpc_disk_bench.comparison.groups import WORSE, Compared, compare, verdict
 from hpc_disk_bench.comparison.statistics import ENOUGH
 from hpc_disk_bench.errors import DONE, UserError
 
-FOUND, TOO_FEW = 1, 4
+FOUND = 1
 RECENT, THRESHOLD = 3, 5.0
 FALSE_SHARE = 0.1  # of the regressions that are called, expected to be none, at most
 DESCRIPTION = "Say which nodes and storages have got slower, against runs of before."
@@ -39,8 +40,10 @@ threshold, and Mann-Whitney's test says so after Benjamini and Hochberg's correc
 (of the regressions called, {FALSE_SHARE:.0%} at most are expected to be none). What the interval
 alone says is "possible", which fails with --strict alone. Each side needs {ENOUGH} runs or more.
 
-Nothing is printed where nothing is found; --verbose says what was looked at.
-Exit codes: 0 none, 1 regressions, 2 usage, 4 too few runs to decide anything.
+Nothing is printed where nothing is found; --verbose says what was looked at and left out. Where a
+node and storage has runs of several configurations, what tells them apart stands in brackets.
+Exit codes: 0 none, 1 regressions, 2 usage or a table that cannot be read, 4 too few runs to decide
+anything.
 """
 )
 
@@ -49,6 +52,7 @@ class Test(NamedTuple):
     """One measure of one node and storage."""
 
     target: str
+    group: str  # what sets these runs apart from others of that node and storage, or nothing
     compared: Compared  # of what came before (A) and the recent runs (B)
     chance: float  # Mann-Whitney, one-sided
     sure: bool  # after the correction
@@ -58,17 +62,18 @@ def main(arguments):
     """Print the regressions; returns the exit code."""
     options = _arguments(arguments)
     least = 1 / (1 - options.threshold / 100)
+    sides, left_out = _sides(options)
     tests, too_few, pairs = [], [], 0
-    for target, before, recent in _pairs(options):
+    for target, group, before, recent in _pairs(sides, options):
         if min(len(before), len(recent)) < ENOUGH:
-            too_few.append(f"{target}: {len(before)} before, {len(recent)} recent")
+            too_few.append(f"{_named(target, group)}: {len(before)} before, {len(recent)} recent")
             continue
         pairs += 1
         for compared in compare(before, recent):
             column = compared.measure.column
             chance = mann_whitney(_values(recent, column), _values(before, column))
             compared = compared._replace(verdict=verdict(compared.ratio, least))
-            tests.append(Test(target, compared, chance, False))
+            tests.append(Test(target, group, compared, chance, False))
     tests = _corrected(tests)
     worse = [test for test in tests if test.compared.verdict == WORSE]
     regressions = [test for test in worse if test.sure]
@@ -76,7 +81,7 @@ def main(arguments):
     if options.json:
         say(json.dumps([_as_json(test) for test in worse], indent=2))
     else:
-        _tell(options, regressions, possible, too_few, tests, pairs)
+        _tell(options, regressions, possible, too_few, left_out, tests, pairs)
     if regressions or (options.strict and possible):
         return FOUND
     return DONE if pairs else TOO_FEW
@@ -120,38 +125,31 @@ def _corrected(tests):
     return [test._replace(sure=k in sure) for k, test in enumerate(tests)]
 
 
-def _pairs(options):
-    """(target, runs before, recent runs) of each node and storage, and configuration."""
-    runs = _counting(select(options.runs), options)
-    if options.baseline:
-        base = _counting(select(options.baseline), options)
-        for target, recent in _alike(runs, options):
-            before = [group for name, group in _alike(base, options) if name == target]
-            yield target[0], before[0] if before else base[:0], recent
-        return
-    for target, group in _alike(runs, options):
-        if options.since:
-            since = moment(options.since, "--since")
-            before, recent = group[group["started"] < since], group[group["started"] >= since]
+def _sides(options):
+    """([runs that count of what is named, the baseline's, where one is], those left out)."""
+    sides, left_out = [], []
+    for text in filter(None, (options.runs, options.baseline)):
+        runs = select(text)
+        counts = counting(runs, text, options.invalid)
+        if len(counts) < len(runs):
+            number = tables.runs(len(runs) - len(counts))
+            left_out.append(f"{text}: {number} that do not count: {reasons(runs, counts)}")
+        sides.append(counts)
+    return sides, left_out
+
+
+def _pairs(sides, options):
+    """(target, group, runs before, recent runs) of all that are to be looked at."""
+    since = moment(options.since, "--since") if options.since else None
+    for target, group, (runs, *base) in groups(sides, options.any_configuration):
+        if base:
+            if not runs.empty:
+                yield target, group, base[0], runs
+        elif since is not None:
+            yield target, group, runs[runs["started"] < since], runs[runs["started"] >= since]
         else:
-            cut = max(0, len(group) - options.recent)
-            before, recent = group.iloc[:cut], group.iloc[cut:]
-        yield target[0], before, recent
-
-
-def _counting(runs, options):
-    counts = runs["counts"] | runs["state"].eq("invalid") if options.invalid else runs["counts"]
-    return runs[counts]
-
-
-def _alike(runs, options):
-    """Groups of runs that may be compared: [(key, runs)], the target first in the key."""
-    keys = ["target"]
-    if not options.any_configuration:
-        keys += [field.column for field in FIELDS if field.kind in (ENGINE, CONFIGURATION)]
-    # As text, in which what is not known is alike: nan would be no key that is found again.
-    known = [np.array([*map(str, runs[key])]) for key in keys if key in runs.columns]
-    return list(runs.groupby(known, sort=True))
+            cut = max(0, len(runs) - options.recent)
+            yield target, group, runs.iloc[:cut], runs.iloc[cut:]
 
 
 def _values(runs, column):
@@ -159,7 +157,7 @@ def _values(runs, column):
     return values[np.isfinite(values)]
 
 
-def _tell(options, regressions, possible, too_few, tests, pairs):
+def _tell(options, regressions, possible, too_few, left_out, tests, pairs):
     for kind, found in (("regression", regressions), ("possible", possible)):
         for test in found:
             compared = test.compared
@@ -167,26 +165,34 @@ def _tell(options, regressions, possible, too_few, tests, pairs):
             lost = 100 * (1 - compared.ratio.median)
             unit = f" {measure.unit}" if measure.unit else ""
             say(
-                f"{kind}  {test.target}  {measure.name}: {tables.number(compared.a.median)} ->"
+                f"{kind}  {_named(test.target, test.group)}  {measure.name}:"
+                f" {tables.number(compared.a.median)} ->"
                 f" {tables.number(compared.b.median)}{unit}, -{lost:.0f} %"
                 f" (ratio {tables.interval(compared.ratio)}; {compared.a.n} runs before,"
                 f" {compared.b.n} recent; chance {test.chance:.2g})"
             )
+    if too_few and not pairs:
+        say(f"too few runs to decide anything: {ENOUGH} are needed before, and {ENOUGH} recent")
+    if options.verbose or not pairs:
+        for kind, lines in (("too few", too_few), ("left out", left_out)):
+            for line in lines:
+                say(f"{kind}  {line}")
     if options.verbose:
-        for line in too_few:
-            say(f"too few  {line}")
         say(
             f"{len(tests)} tests of {pairs} nodes and storages: {len(regressions)} regressions,"
             f" {len(possible)} possible, {len(too_few)} with too few runs"
         )
-    elif too_few and not pairs:
-        say(f"too few runs to decide: {'; '.join(too_few)}")
+
+
+def _named(target, group):
+    return f"{target} ({group})" if group else target
 
 
 def _as_json(test):
     compared = test.compared
     return {
         "target": test.target,
+        "group": test.group,
         "measure": compared.measure.name,
         "unit": compared.measure.unit,
         "before": compared.a.median,

@@ -7,12 +7,13 @@ import math
 
 from hpc_disk_bench.commandline import Parser, say
 from hpc_disk_bench.compare import print as tables
+from hpc_disk_bench.compare.counting import TOO_FEW, counting, reasons
 from hpc_disk_bench.compare.select import HELP, select
 from hpc_disk_bench.comparison.differences import differences
 from hpc_disk_bench.comparison.groups import UNDECIDED, WORSE, compare
 from hpc_disk_bench.errors import DONE, UserError
 
-SLOWER, TOO_FEW = 1, 4
+SLOWER = 1
 DESCRIPTION = "Compare two groups of runs, B against A, phase by phase, with what else differs."
 EPILOG = (
     HELP
@@ -23,7 +24,8 @@ partial or failed are left out and counted. Of two equal groups about 1 measure 
 different by chance, with 3 runs a side 1 in 12: look at the neighbours of a single one.
 Where both groups have several nodes or storages, each that both have is compared by itself.
 
-Exit codes: 0 nothing is worse, 1 something is, 2 usage, 4 nothing could be decided.
+Exit codes: 0 nothing is worse, 1 something is, 2 usage or a table that cannot be read, 4 nothing
+could be decided.
 """
 )
 
@@ -31,36 +33,25 @@ Exit codes: 0 nothing is worse, 1 something is, 2 usage, 4 nothing could be deci
 def main(arguments):
     """Print the comparison; returns the exit code."""
     options = _arguments(arguments)
-    sides = [select(text) for text in (options.a, options.b)]
-    counting = [_counting(runs, options) for runs in sides]
-    parts = _parts(*counting, options)
+    named = (options.a, options.b)
+    sides = [select(text) for text in named]
+    counts = [counting(*one, options.invalid) for one in zip(sides, named, strict=True)]
+    parts = _parts(*counts, options)
     found = [
         (target, differences(*map(_rows, part)), compare(*part), part) for target, part in parts
     ]
     if options.json:
         say(json.dumps([_as_json(*one[:3]) for one in found], indent=2))
     else:
-        _tell(options, sides, counting, found)
+        _tell(options, sides, counts, found)
     verdicts = [one.verdict for _, _, compared, _ in found for one in compared]
     if WORSE in verdicts:
         return SLOWER
     return TOO_FEW if set(verdicts) <= {UNDECIDED} else DONE
 
 
-def _counting(runs, options):
-    """The runs that count; with --invalid those as well that the benchmark marked."""
-    allowed = runs["counts"]
-    if options.invalid:
-        allowed = allowed | runs["state"].eq("invalid")
-    return runs[allowed]
-
-
 def _parts(a, b, options):
     """[(target or None, (runs of A, runs of B))]."""
-    for side, text in ((a, options.a), (b, options.b)):
-        if side.empty:
-            more = "" if options.invalid else "; --invalid takes those in that were marked invalid"
-            raise UserError(f"{text}: none of its runs counts{more}", TOO_FEW)
     one = a["target"].nunique() == 1 or b["target"].nunique() == 1
     if one or options.pool:
         return [(None, (a, b))]
@@ -73,15 +64,13 @@ def _parts(a, b, options):
     return [(one, (a[a["target"] == one], b[b["target"] == one])) for one in both]
 
 
-def _tell(options, sides, counting, found):
-    for letter, text, runs, counts in zip(
-        "AB", (options.a, options.b), sides, counting, strict=True
-    ):
-        left_out = len(runs) - len(counts)
-        out = f", {left_out} left out ({_reasons(runs, counts)})" if left_out else ""
-        marked = int((~counts["counts"]).sum())
+def _tell(options, sides, counts, found):
+    for letter, text, runs, those in zip("AB", (options.a, options.b), sides, counts, strict=True):
+        left_out = len(runs) - len(those)
+        out = f", {left_out} left out ({reasons(runs, those)})" if left_out else ""
+        marked = int((~those["counts"]).sum())
         marked = f", {marked} of them marked INVALID" if marked else ""
-        say(f"{letter}  {text}: {tables.runs(len(counts))}{marked}{out}")
+        say(f"{letter}  {text}: {tables.runs(len(those))}{marked}{out}")
     for target, different, compared, (a, b) in found:
         say("", f"{target or 'all'}   A {tables.runs(len(a))}, B {tables.runs(len(b))}")
         for difference in different:
@@ -102,11 +91,6 @@ def _tell(options, sides, counting, found):
         ]
         header = ("", "median A", "median B", "", "B/A", "interval", "")
         say(*(f"  {line}" for line in tables.lines(header, rows)))
-
-
-def _reasons(runs, counts):
-    states = runs[~runs.index.isin(counts.index)]["failure"].value_counts()
-    return ", ".join(f"{count} {state}" for state, count in states.items())
 
 
 def _mix(values):

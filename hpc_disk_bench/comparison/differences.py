@@ -67,12 +67,13 @@ def differences(a, b, fields=FIELDS):
 def _values(runs, column):
     counted = {}
     for run in runs:
-        value = _text(run.get(column))
+        value = shown(run.get(column))
         counted[value] = counted.get(value, 0) + 1
     return dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _text(value):
+def shown(value):
+    """A value as text; empty where it is not known."""
     if value is None or value != value:
         return ""
     whole = isinstance(value, float) and value.is_integer()

@@ -70,7 +70,59 @@ def test_too_few_runs_are_said_to_be(check, tmp_path):
     table = tables.write(tmp_path / "table.csv", *history(5, [1.0, 1.0, 0.2, 0.2]))
     done = check(table)
     assert done.returncode == 4
-    assert done.stdout == "too few runs to decide: n1 · local/ssd: 1 before, 3 recent\n"
+    assert done.stdout.splitlines() == [
+        "too few runs to decide anything: 3 are needed before, and 3 recent",
+        "too few  n1 · local/ssd: 1 before, 3 recent",
+    ]
+
+
+def test_groups_of_one_node_and_storage_are_told_apart_by_what_parts_them(check, tmp_path):
+    sums = {"config_file": "c.ini", "config_sha256": "0123456789abcdef"}
+    other = {"config_file": "c.ini", "config_sha256": "fedcba9876543210"}
+    rows = [
+        *history(1, [1.0] * 2),
+        *history(2, [1.0] * 3, num_procs="32"),
+        *history(3, [1.0], node="n2", engine="embedded", engine_version="1.0"),
+        *history(4, [1.0], node="n2"),
+        *history(5, [1.0], node="n3", **sums),
+        *history(6, [1.0], node="n3", **other),
+    ]
+    done = check(tables.write(tmp_path / "table.csv", *rows))
+    assert done.stdout.splitlines()[1:] == [
+        "too few  n1 · local/ssd (ranks 16): 0 before, 2 recent",
+        "too few  n1 · local/ssd (ranks 32): 0 before, 3 recent",
+        "too few  n2 · local/ssd (engine embedded): 0 before, 1 recent",
+        "too few  n2 · local/ssd (engine upstream): 0 before, 1 recent",
+        "too few  n3 · local/ssd (configuration's SHA-256 0123456789ab): 0 before, 1 recent",
+        "too few  n3 · local/ssd (configuration's SHA-256 fedcba987654): 0 before, 1 recent",
+    ]
+    slower = history(7, [1.0] * 8 + [0.7] * 4)
+    table = tables.write(tmp_path / "table.csv", *slower, *history(8, [1.0] * 2, num_procs="32"))
+    done = check(table, "--recent", "4")
+    assert done.stdout.startswith("regression  n1 · local/ssd (ranks 16)  score: ")
+    found = json.loads(check(table, "--recent", "4", "--json").stdout)
+    assert {(one["target"], one["group"]) for one in found} == {("n1 · local/ssd", "ranks 16")}
+
+
+def test_a_table_of_which_no_run_counts_and_one_of_others_are_told_in_a_line(check, tmp_path):
+    marked = [tables.invalid(), tables.invalid(storage="local/hdd")]
+    table = tables.write(tmp_path / "table.csv", *marked)
+    for arguments in ([table], [table, "--verbose"]):
+        done = check(*arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (4, "", 1)
+        assert "table.csv: none of its runs counts; --invalid takes those in" in done.stderr
+    good = tables.write(tmp_path / "good.csv", *history(1, [1.0] * 6), *marked)
+    done = check(good, "--baseline", table)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "table.csv: none of its runs counts" in done.stderr
+    assert "left out  " not in check(good).stdout
+    said = check(good, "--verbose").stdout
+    assert f"left out  {good}: 2 runs that do not count: 2 invalid\n" in said
+    foreign = tmp_path / "foreign.csv"
+    foreign.write_text("a,b\n1,2\n")
+    done = check(foreign)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "foreign.csv: not a table of aggregate_results.py" in done.stderr
 
 
 def test_a_new_engine_is_no_regression_unless_one_asks_for_it(check, tmp_path):
