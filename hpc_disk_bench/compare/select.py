@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from hpc_disk_bench.errors import UserError
-from hpc_disk_bench.report import load
+from hpc_disk_bench.report import load, table_file
 from hpc_disk_bench.table_columns import NODE
 from hpc_disk_bench.table_csv import Wide
 from hpc_disk_bench.table_records import read
@@ -26,7 +27,9 @@ SHORT = {
     "config": "config_file",
 }
 
+SINCE, UNTIL = ("from", "after"), ("until", "before")
 FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y.%m.%d-%H.%M.%S")
+MOST_VALUES = 8  # that are offered where a condition leaves no run
 CONDITION = re.compile(r"(?P<key>[A-Za-z]\w*)=(?P<value>.*)")
 HELP = """\
 runs:
@@ -41,12 +44,15 @@ def select(text):
     """The runs that `text` names, in the order of their start; UserError where there is none."""
     source, conditions = _parsed(text)
     if not os.path.exists(source):
-        raise UserError(f"{source}: no such table or directory")
-    runs = _of_tree(Path(source)) if os.path.isdir(source) else load.prepare(load.raw(source))
-    for key, value in conditions:
-        runs = _where(runs, key, value, text)
+        raise UserError(f"{source}: no such table or directory; a table is made {table_file.MAKE}")
+    runs = _of_tree(Path(source)) if os.path.isdir(source) else load.alone(source)
     if runs.empty:
-        raise UserError(f"{text}: no run")
+        raise UserError(f"{text}: no run: the table has a header alone")
+    for key, value in conditions:
+        left = _where(runs, key, value, text)
+        if left.empty:
+            raise UserError(f"{text}: no run {_there_are(runs, key, value)}")
+        runs = left
     return runs.sort_values("started", kind="stable")
 
 
@@ -74,9 +80,9 @@ def _parsed(text):
 
 
 def _where(runs, key, value, text):
-    if key in ("from", "after"):
+    if key in SINCE:
         return runs[runs["started"] >= moment(value, text)]
-    if key in ("until", "before"):
+    if key in UNTIL:
         return runs[runs["started"] < moment(value, text)]
     column = SHORT.get(key, key)
     if column not in runs.columns:
@@ -89,6 +95,20 @@ def _where(runs, key, value, text):
         except ValueError as error:
             raise UserError(f"{text}: '{value}' is no number, {key} is one") from error
     return runs[cells.astype(str).str.lower() == value.lower()]
+
+
+def _there_are(runs, key, value):
+    """What may have been meant: values near `value`, else some of those that `runs` have."""
+    if key in (*SINCE, *UNTIL):
+        days = [f"{day:%Y-%m-%d}" for day in runs["started"].agg(["min", "max"]).dropna()]
+        return f"{key} {value}: they are of {' to '.join(dict.fromkeys(days)) or 'unknown dates'}"
+    known = sorted(runs[SHORT.get(key, key)].dropna().unique())
+    known = [f"{one:g}" if isinstance(one, float) else str(one) for one in known if one != ""]
+    near = difflib.get_close_matches(value, known)
+    shown = near or known[:MOST_VALUES]
+    words = "did you mean" if near else "there are"
+    more = f" and {len(known) - MOST_VALUES} more" if len(known) > MOST_VALUES and not near else ""
+    return f"with {key}={value}: {words} {', '.join(shown) or 'none that say it'}{more}"
 
 
 def _of_tree(directory):

@@ -88,6 +88,10 @@ def test_runs_that_do_not_count_are_left_out_and_counted(compare, tmp_path):
     done = compare(path, only)
     assert (done.returncode, done.stdout) == (4, "")
     assert "only.csv: none of its runs counts; --invalid takes" in done.stderr
+    lost = tables.write(tmp_path / "lost.csv", *runs(1, 2, 1.0), tables.failed(node="n2"))
+    done = compare(lost, f"{lost}:node=n2")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr.endswith("node=n2: none of its runs counts (1 failed)\n")
 
 
 def test_each_node_and_storage_that_both_have_is_compared_by_itself(compare, tmp_path):
@@ -118,8 +122,15 @@ def test_parts_of_a_results_tree_are_compared_with_what_is_known_of_their_nodes(
 @pytest.mark.parametrize(
     ("selection", "said"),
     [
-        ("nowhere.csv", "nowhere.csv: no such table or directory"),
+        ("nowhere.csv", "nowhere.csv: no such table or directory; a table is made with ./aggr"),
         ("table.csv:node=n9", "table.csv:node=n9: no run"),
+        ("table.csv:node=chrm1", "no run with node=chrm1: did you mean chrom1"),
+        ("table.csv:node=chrom1,ranks=8", "no run with ranks=8: there are 16\n"),
+        ("table.csv:volume=v", "no run with volume=v: there are none that say it"),
+        ("table.csv:device=tape", "no run with device=tape: there are hdd, ssd\n"),
+        ("table.csv:from=2027-01-01", "no run from 2027-01-01: they are of 2026-03-01\n"),
+        ("header.csv", "header.csv: no run: the table has a header alone"),
+        ("cut.csv", "cut.csv:4: 3 of "),
         ("table.csv:knot=n1", "there is no 'knot' to select by: cluster, node,"),
         ("table.csv:ranks=many", "'many' is no number, ranks is one"),
         ("table.csv:from=yesterday", "'yesterday' is no date: write 2026-03-01"),
@@ -127,10 +138,21 @@ def test_parts_of_a_results_tree_are_compared_with_what_is_known_of_their_nodes(
     ],
 )
 def test_a_selection_that_cannot_be_made_is_one_line(compare, tmp_path, selection, said):
-    tables.write(tmp_path / "table.csv", *runs(1, 3, 1.0))
+    rows = [*runs(1, 3, 1.0), tables.run("local/hdd", "chrom1")]
+    head, *lines = tables.write(tmp_path / "table.csv", *rows).read_text().splitlines()
+    (tmp_path / "header.csv").write_text(head)
+    (tmp_path / "cut.csv").write_text("\n".join([head, *lines[:2], "wildwood,n1,10Gb"]))
     done = compare(tmp_path / "table.csv", tmp_path / selection)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert said in done.stderr
+
+
+def test_of_many_values_some_are_offered(compare, tmp_path):
+    many = [tables.run(node=f"n{k:02}") for k in range(20)]
+    table = tables.write(tmp_path / "table.csv", *many)
+    done = compare(table, f"{table}:node=olympus")
+    offered = ", ".join(f"n{k:02}" for k in range(8))
+    assert done.stderr.endswith(f"no run with node=olympus: there are {offered} and 12 more\n")
 
 
 def test_dates_select_from_inclusive_until_exclusive(compare, tmp_path):
