@@ -32,8 +32,8 @@ EPILOG = (
     + f"""
 The baseline is what --baseline names, all runs before a date (--since), or, where neither is given,
 all runs of the same node and storage but the last ones (--recent). Runs that do not count are left
-out on both sides. A change of engine, configuration, ranks or stonewall makes runs another matter:
-they are compared only within the same of these, unless --any-configuration.
+out on both sides. Runs of another engine, configuration (the stonewall is in it) or number of ranks
+are another matter, and compared only with --any-configuration.
 
 A regression: the ratio of the medians, with its 95 % interval, lies below 1 by more than the
 threshold, and Mann-Whitney's test says so after Benjamini and Hochberg's correction over all tests
