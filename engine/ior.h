@@ -46,6 +46,8 @@ struct ior_work {
   int iteration;          /* in those names */
   int repetitions;        /* for the report only, like the next; 0: 1 */
   int verbosity;
+  int random_tasks;  /* as -Z asks for it: 1 a random other rank's data is read, 2 shuffled */
+  int64_t task_seed; /* of that order */
 };
 
 struct ior_result {

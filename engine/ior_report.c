@@ -23,6 +23,11 @@ uint64_t ior_planned_bytes(const struct ior_work *work) {
   return work->block * work->segments * (uint64_t)world.size;
 }
 
+const char *ior_task_order(const struct ior_work *work) {
+  if (work->random_tasks) return work->random_tasks > 1 ? "shuffled tasks" : "random task offset";
+  return work->shift ? "constant task offset" : "no tasks offsets";
+}
+
 static void print_field(FILE *file, const char *name, const char *value) {
   fprintf(file, "%-20s: %s\n", name, value);
 }
@@ -41,9 +46,9 @@ static void print_options(FILE *file, const struct ior_work *work) {
   print_field(file, "type", work->io.collective ? "collective" : "independent");
   print_count(file, "segments", (long long)work->segments);
   print_field(file, "ordering in a file", work->random || work->shuffle ? "random" : "sequential");
-  print_field(file, "ordering inter file",
-              work->shift ? "constant task offset" : "no tasks offsets");
+  print_field(file, "ordering inter file", ior_task_order(work));
   if (work->shift) print_count(file, "task offset", work->shift);
+  if (work->random_tasks) print_count(file, "task order seed", work->task_seed);
   print_count(file, "nodes", world.nodes);
   print_count(file, "tasks", world.size);
   print_count(file, "clients per node", world.node0_ranks);

@@ -29,6 +29,8 @@ double ior_rate(const struct ior_result *result);
 
 /* "Fri Nov 20 10:01:54 2026". Static storage. */
 const char *ior_date(void);
+/* Whose data a rank reads, in words. */
+const char *ior_task_order(const struct ior_work *work);
 uint64_t ior_planned_bytes(const struct ior_work *work);
 
 #endif

@@ -18,9 +18,9 @@
 /* By how many ranks -Z shifts on this one: to a random rank, at least as far as -Q says; or to the
  * place of this rank in a shuffled list of all. */
 static int random_shift(const struct ior_session *session, int iteration) {
-  uint64_t key = (uint64_t)session->task_seed * 0x9e3779b97f4a7c15ULL + (uint64_t)iteration;
+  uint64_t key = (uint64_t)session->work.task_seed * 0x9e3779b97f4a7c15ULL + (uint64_t)iteration;
   uint64_t size = (uint64_t)world.size, rank = (uint64_t)world.rank;
-  if (session->random_task_order > 1)
+  if (session->work.random_tasks > 1)
     return (int)((shuffled(rank, size, key) + size - rank) % size);
   uint64_t nearest = (uint64_t)session->task_offset * (uint64_t)world_node_stride() % size;
   unsigned int state = (unsigned int)(key ^ (key >> 32)) + (unsigned int)world.rank * 2654435761U;
@@ -70,7 +70,7 @@ static uint64_t run_iteration(struct ior_session *session, int iteration) {
     /* Reading stops where the stonewall stopped the rank that wrote least. */
     if (work.stonewall && !work.count_file) work.most = least;
   }
-  if (session->random_task_order) work.rank_shift = random_shift(session, iteration);
+  if (session->work.random_tasks) work.rank_shift = random_shift(session, iteration);
   if (session->check) {
     struct ior_work check = work;
     check.verify = true;

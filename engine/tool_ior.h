@@ -17,16 +17,15 @@ struct ior_record {
 };
 
 struct ior_session {
-  struct ior_work work;  /* as given; each pass changes a copy */
-  bool write, read;      /* which passes an iteration has */
-  bool check;            /* read what was written once more and compare; not reported */
-  bool check_read;       /* compare what is read */
-  bool keep;             /* leave the files */
-  bool keep_with_error;  /* those with wrong data */
-  bool multi_file;       /* every iteration has files of its own */
-  bool task_order;       /* -C */
-  int random_task_order; /* -Z: 1 a random other rank's data, 2 shuffled */
-  int64_t task_offset, task_seed, reference, delay;
+  struct ior_work work; /* as given; each pass changes a copy */
+  bool write, read;     /* which passes an iteration has */
+  bool check;           /* read what was written once more and compare; not reported */
+  bool check_read;      /* compare what is read */
+  bool keep;            /* leave the files */
+  bool keep_with_error; /* those with wrong data */
+  bool multi_file;      /* every iteration has files of its own */
+  bool task_order;      /* -C */
+  int64_t task_offset, reference, delay;
   int64_t minutes;          /* after which no iteration begins; 0: none is left out */
   int tasks;                /* ranks that take part; -1: all */
   const char *memory;       /* what each node is to occupy, NULL: nothing */

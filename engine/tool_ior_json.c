@@ -119,8 +119,8 @@ static void put_parameters(struct json *json, const struct ior_session *session,
   put_count(json, "writeFile", session->write);
   put_count(json, "filePerProc", work->file_per_process);
   put_count(json, "reorderTasks", session->task_order);
-  put_count(json, "reorderTasksRandom", session->random_task_order);
-  put_count(json, "reorderTasksRandomSeed", session->task_seed);
+  put_count(json, "reorderTasksRandom", session->work.random_tasks);
+  put_count(json, "reorderTasksRandomSeed", session->work.task_seed);
   put_count(json, "randomOffset", work->random ? 2 : work->shuffle);
   put_count(json, "checkWrite", session->check);
   put_count(json, "checkRead", verify);
@@ -150,8 +150,9 @@ static void put_options(struct json *json, const struct ior_work *work) {
   put_text(json, "type", work->io.collective ? "collective" : "independent");
   put_count(json, "segments", (int64_t)work->segments);
   put_text(json, "ordering in a file", work->random || work->shuffle ? "random" : "sequential");
-  put_text(json, "ordering inter file", work->shift ? "constant task offset" : "no tasks offsets");
+  put_text(json, "ordering inter file", ior_task_order(work));
   if (work->shift) put_count(json, "task offset", work->shift);
+  if (work->random_tasks) put_count(json, "task order seed", work->task_seed);
   put_count(json, "nodes", world.nodes);
   put_count(json, "tasks", world.size);
   put_count(json, "clients per node", world.node0_ranks);
@@ -220,8 +221,8 @@ static void put_summary(struct json *json, const struct ior_session *session, bo
   put_count(json, "filePerProc", work->file_per_process);
   put_count(json, "reorderTasks", session->task_order);
   put_count(json, "taskPerNodeOffset", session->task_offset);
-  put_count(json, "reorderTasksRandom", session->random_task_order);
-  put_count(json, "reorderTasksRandomSeed", session->task_seed);
+  put_count(json, "reorderTasksRandom", session->work.random_tasks);
+  put_count(json, "reorderTasksRandomSeed", session->work.task_seed);
   put_real(json, "bwMaxMIB", bandwidth->max / MIB);
   put_real(json, "bwMinMIB", bandwidth->min / MIB);
   put_real(json, "bwMeanMIB", bandwidth->mean / MIB);

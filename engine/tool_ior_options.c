@@ -196,9 +196,7 @@ struct ior_session ior_session_given(const char *command) {
       .check = given.check_write,
       .keep = given.keep,
       .task_order = given.task_order,
-      .random_task_order = given.random_tasks,
       .task_offset = given.task_offset,
-      .task_seed = given.task_seed,
       .reference = given.reference,
       .delay = given.delay,
       .format = choose_format(),
@@ -237,6 +235,8 @@ struct ior_session ior_session_given(const char *command) {
       .offset_seed = given.offset_seed < 0 ? given.seed : given.offset_seed,
       .repetitions = (int)given.repetitions,
       .verbosity = given.verbosity,
+      .random_tasks = given.random_tasks,
+      .task_seed = given.task_seed,
   };
   if (!packet_parse(given.packet, &session.work.packet))
     refuse("ior: --dataPacketType = %s: there are timestamp, offset, incompressible and random",

@@ -100,7 +100,7 @@ static void tell_line(const struct ior_session *session, bool write) {
     fprintf(out, " %10s %13s", "NA", "NA");
   fprintf(out, " %5d %6d %3d %4d %3d %5d %8d %9d %4d", 0, world.size, world.node0_ranks,
           work->repetitions, work->file_per_process, session->task_order, (int)session->task_offset,
-          session->random_task_order, (int)session->task_seed);
+          session->work.random_tasks, (int)session->work.task_seed);
   fprintf(out, " %6" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9.1f %s %6" PRId64 "\n", work->segments,
           work->block, work->transfer, (double)ior_planned_bytes(work) / MIB,
           io_interface_of(work->io.kind)->name, session->reference);

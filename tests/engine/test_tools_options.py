@@ -111,6 +111,20 @@ def test_ior_tells_every_transfer(bench, shared):
         assert all(pytest.approx(row[1] * row[2], rel=1e-4) == 64 << 10 for row in cells)
 
 
+@pytest.mark.parametrize(
+    ("options", "order"),
+    [(["-Z"], "random task offset"), (["-Z", "-Z"], "shuffled tasks"), (["-C"], None)],
+)
+def test_ior_names_the_random_order_of_ranks_and_its_seed(bench, options, order):
+    told = {"ordering inter file": order or "constant task offset"}
+    told |= {"task order seed": 7} if order else {"task offset": 1}
+    call = ["ior", "-w", "-X", "7", "-o", bench.directory / "f", *options]
+    text = re.findall(r"^(order.* inter.*|task o.*?) +: (.*)", bench.alone(*call).stdout, re.M)
+    assert dict(text) == {key: str(value) for key, value in told.items()}
+    done = bench.alone(*call, "-O", "summaryFormat=JSON")
+    assert told.items() <= json.loads(done.stdout)["tests"][0]["Options"].items()
+
+
 def test_ior_fills_blocks_before_it_writes_them_at_random(bench):
     bench.data.mkdir()
     where = ["-o", bench.data / "f", "-b", "256k", "-t", "32k", "-s", "2", "-G", "3", "-z", "-k"]
