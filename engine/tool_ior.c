@@ -39,16 +39,19 @@ static struct ior_result run_pass(struct ior_session *session, struct ior_work *
   return result;
 }
 
-static uint64_t run_reported(struct ior_session *session, struct ior_work *work, int iteration,
-                             uint64_t *least) {
+static struct ior_record *run_reported(struct ior_session *session, struct ior_work *work,
+                                       int iteration) {
   struct ior_record *record = &session->records[session->count];
+  bool check = work->write && session->check;
   work->csv_goes_on = session->count > 0;
-  *record =
-      (struct ior_record){run_pass(session, work, iteration), iteration, work->write, work->verify};
+  *record = (struct ior_record){run_pass(session, work, iteration), iteration, work->write,
+                                work->verify || check};
   session->count++;
-  if (world.rank == 0) ior_tell_pass(session, work, record);
-  *least = record->result.least;
-  return record->result.errors;
+  if (world.rank != 0) return record;
+  /* A row of CSV ends with the errors, which the check is yet to find. */
+  if (!check || session->format != IOR_CSV) ior_tell_pass(session, work, record);
+  if (!check) ior_tell_errors(work, record);
+  return record;
 }
 
 /* Where to say what is no result: JSON, CSV and a file of the summary have no place for it. */
@@ -56,35 +59,45 @@ static FILE *remarks(const struct ior_session *session) {
   return session->out == stdout ? stdout : stderr;
 }
 
+/* Reads what was written once more and compares: wrong data counts to the pass that wrote it. */
+static void check_written(struct ior_session *session, const struct ior_work *written,
+                          struct ior_record *record) {
+  struct ior_work check = *written;
+  check.verify = true;
+  check.stonewall = 0;
+  check.csv = check.operations = NULL;
+  record->result.errors = run_pass(session, &check, record->iteration).errors;
+  if (world.rank != 0) return;
+  if (record->result.errors)
+    fprintf(remarks(session), "WARNING: Incorrect data on write (%" PRIu64 " errors found).\n",
+            record->result.errors);
+  if (session->format == IOR_CSV) ior_tell_pass(session, written, record);
+  ior_tell_errors(written, record);
+}
+
 /* Writing, checking and reading once. Returns the transfers with wrong data. */
 static uint64_t run_iteration(struct ior_session *session, int iteration) {
   struct ior_work work = session->work;
-  uint64_t errors = 0, least = 0;
+  struct ior_record *written = NULL;
+  uint64_t errors = 0;
   char *file = format_text("%s.%d", work.file, iteration);
   work.iteration = iteration;
   if (session->multi_file) work.file = file;
   if (session->write) {
     work.write = true;
-    run_reported(session, &work, iteration, &least);
+    written = run_reported(session, &work, iteration);
     work.write = false;
     /* Reading stops where the stonewall stopped the rank that wrote least. */
-    if (work.stonewall && !work.count_file) work.most = least;
+    if (work.stonewall && !work.count_file) work.most = written->result.least;
   }
   if (session->work.random_tasks) work.rank_shift = random_shift(session, iteration);
-  if (session->check) {
-    struct ior_work check = work;
-    check.verify = true;
-    check.stonewall = 0;
-    check.csv = check.operations = NULL;
-    struct ior_result result = run_pass(session, &check, iteration);
-    if (result.errors && world.rank == 0)
-      fprintf(remarks(session), "WARNING: Incorrect data on write (%" PRIu64 " errors found).\n",
-              result.errors);
-    errors += result.errors;
+  if (written && session->check) {
+    check_written(session, &work, written);
+    errors += written->result.errors;
   }
   if (session->read) {
     work.verify = session->check_read;
-    errors += run_reported(session, &work, iteration, &least);
+    errors += run_reported(session, &work, iteration)->result.errors;
   }
   if (session->write && !session->keep && !(errors && session->keep_with_error)) {
     double seconds = ior_remove_files(&work);

@@ -13,7 +13,7 @@ enum ior_format { IOR_TEXT, IOR_JSON, IOR_CSV };
 struct ior_record {
   struct ior_result result;
   int iteration;
-  bool write, verified;
+  bool write, verified; /* of what was written: by the check that followed */
 };
 
 struct ior_session {
@@ -45,6 +45,8 @@ struct ior_session ior_session_given(const char *command);
 void ior_tell_head(const struct ior_session *session);
 void ior_tell_pass(const struct ior_session *session, const struct ior_work *work,
                    const struct ior_record *record);
+/* Adds a row to the file with a row a rank where there was wrong data: write,errors,<transfers>. */
+void ior_tell_errors(const struct ior_work *work, const struct ior_record *record);
 void ior_tell_removal(const struct ior_session *session, double seconds, int iteration);
 void ior_tell_summary(const struct ior_session *session);
 void ior_tell_json(const struct ior_session *session);
@@ -55,6 +57,8 @@ struct ior_summary {
   double time;                 /* mean, s */
   double stonewall_time;       /* mean, s; 0: it was not hit */
   double stonewall_rate;       /* data of a rank at the stonewall over that time, B/s */
+  bool verified;
+  uint64_t errors; /* transfers with wrong data */
 };
 /* False: there were none of them. */
 bool ior_summary_of(const struct ior_session *session, bool write, struct ior_summary *summary);

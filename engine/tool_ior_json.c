@@ -89,8 +89,6 @@ static void put_parameters(struct json *json, const struct ior_session *session,
   const struct ior_work *work = &session->work;
   char *platform = format_text("%s(%s)", machine->nodename, machine->sysname);
   char packet[2] = {packets[work->packet], '\0'};
-  bool verify = false;
-  for (size_t i = 0; i < session->count; i++) verify |= session->records[i].verified;
   open_group(json, "Parameters", '{');
   put_count(json, "testID", 0);
   put_count(json, "refnum", session->reference);
@@ -123,7 +121,7 @@ static void put_parameters(struct json *json, const struct ior_session *session,
   put_count(json, "reorderTasksRandomSeed", session->work.task_seed);
   put_count(json, "randomOffset", work->random ? 2 : work->shuffle);
   put_count(json, "checkWrite", session->check);
-  put_count(json, "checkRead", verify);
+  put_count(json, "checkRead", session->check_read);
   put_count(json, "dataPacketType", work->packet);
   put_count(json, "keepFile", session->keep);
   put_count(json, "keepFileWithError", session->keep_with_error);
@@ -237,6 +235,7 @@ static void put_summary(struct json *json, const struct ior_session *session, bo
     put_real(json, "StoneWallbwMeanMIB", summary.stonewall_rate / MIB);
   }
   put_real(json, "xsizeMiB", (double)ior_planned_bytes(work) / MIB);
+  if (summary.verified) put_count(json, "errors", (int64_t)summary.errors);
   close_group(json, '}');
 }
 

@@ -1,4 +1,5 @@
 /* ior's rows and summaries as text and as CSV. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,6 +17,8 @@ bool ior_summary_of(const struct ior_session *session, bool write, struct ior_su
     const struct ior_result *result = &session->records[i].result;
     if (session->records[i].write != write) continue;
     bandwidths[count++] = result->bandwidth;
+    summary->verified |= session->records[i].verified;
+    summary->errors += result->errors;
     summary->time += result->time;
     if (!(result->stonewall_time > 0)) continue;
     stonewalls++;
@@ -31,11 +34,17 @@ bool ior_summary_of(const struct ior_session *session, bool write, struct ior_su
   return count > 0;
 }
 
+/* Upstream has no column for wrong data: there is one where data is compared. */
+static bool has_errors(const struct ior_session *session) {
+  return session->check || session->check_read;
+}
+
 void ior_tell_head(const struct ior_session *session) {
   if (session->format == IOR_CSV)
-    fputs("access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),"
-          "numTasks,iter\n",
-          session->out);
+    fprintf(session->out,
+            "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),"
+            "numTasks,iter%s\n",
+            has_errors(session) ? ",errors" : "");
   if (session->format != IOR_TEXT) return;
   ior_print_head(session->out, &session->work);
   ior_print_columns(session->out);
@@ -56,7 +65,10 @@ static void tell_csv(const struct ior_session *session, const struct ior_work *w
   fputs(record->write ? "write" : "read", session->out);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
     fprintf(session->out, ",%.4f", values[i]);
-  fprintf(session->out, ",%d,%d\n", world.size, record->iteration);
+  fprintf(session->out, ",%d,%d", world.size, record->iteration);
+  if (has_errors(session)) fputc(',', session->out);
+  if (record->verified) fprintf(session->out, "%" PRIu64, result->errors);
+  fputc('\n', session->out);
 }
 
 void ior_tell_pass(const struct ior_session *session, const struct ior_work *work,
@@ -64,6 +76,15 @@ void ior_tell_pass(const struct ior_session *session, const struct ior_work *wor
   if (session->format == IOR_TEXT)
     ior_print_result(session->out, work, &record->result, record->iteration);
   if (session->format == IOR_CSV) tell_csv(session, work, record);
+}
+
+void ior_tell_errors(const struct ior_work *work, const struct ior_record *record) {
+  if (!work->csv || !record->result.errors) return;
+  FILE *file = fopen(work->csv, "a");
+  if (!file) fail_call("open", work->csv, -1, errno);
+  fprintf(file, "%s,errors,%" PRIu64 ",,,\n", record->write ? "write" : "read",
+          record->result.errors);
+  if (fclose(file)) fail_call("write", work->csv, -1, errno);
 }
 
 void ior_tell_removal(const struct ior_session *session, double seconds, int iteration) {

@@ -20,6 +20,7 @@ static const struct mdtest_given *given;
 /* What an iteration measured, by row. */
 struct measured {
   double rate[MDTEST_ROWS], time[MDTEST_ROWS];
+  uint64_t errors[MDTEST_ROWS];
 };
 
 struct session {
@@ -108,7 +109,7 @@ static uint64_t measure(struct session *session, struct mdtest_work *work, struc
   arguments_record_end(phase);
   into->rate[row] = result.rate;
   into->time[row] = result.time;
-  session->errors += result.errors;
+  session->errors += into->errors[row] = result.errors;
   if (result.errors && world.rank == 0)
     printf("WARNING: %s: %" PRIu64 " operations failed or found wrong data; the rate is of the "
            "others\n",
@@ -171,6 +172,20 @@ static void add_to_csv(const struct session *session, const struct measured *mea
   }
 }
 
+/* Upstream's columns have no place for them: a row of their own, under the rate of the others. */
+static void add_errors_to_csv(FILE *csv, const struct measured *measured) {
+  bool any = false;
+  for (int row = 0; row < MDTEST_ROWS; row++) any |= measured->errors[row] > 0;
+  if (!any) return;
+  fputs("errors,", csv);
+  for (int row = 0; row < MDTEST_ROWS; row++)
+    if (measured->errors[row])
+      fprintf(csv, ",%" PRIu64 ",", measured->errors[row]);
+    else
+      fputs(",,", csv);
+  fputc('\n', csv);
+}
+
 static void run_iteration(struct session *session, int iteration) {
   struct measured *into = &session->iterations[iteration];
   struct mdtest_work work = session->work;
@@ -182,7 +197,9 @@ static void run_iteration(struct session *session, int iteration) {
   if (!given->files) measure_directories(session, work, into);
   if (!given->directories) measure_files(session, work, into);
   if (is_wanted(session, MDTEST_REMOVE)) measure_trees(session, &work, into, ROW_TREE_REMOVE);
-  if (session->csv) add_to_csv(session, into);
+  if (!session->csv) return;
+  add_to_csv(session, into);
+  add_errors_to_csv(session->csv, into);
 }
 
 static bool has_row(int row) {

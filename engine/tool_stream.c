@@ -109,11 +109,12 @@ static void tell_rows(FILE *out, const struct row *rows) {
   fprintf(out, " Naive linear bandwidth summation = %.3f MiB/s\n", sum / MIB);
 }
 
-static void add_to_csv(FILE *csv, const struct row *rows, bool write) {
+static void add_to_csv(FILE *csv, const struct row *rows, bool write, uint64_t errors) {
   for (int rank = 0; rank < world.size; rank++)
     fprintf(csv, "%s,%d,%s,%.0f,%.9f,%.3f\n", write ? "write" : "read", rank, rows[rank].host,
             rows[rank].bytes, rows[rank].time,
             rows[rank].time > 0 ? rows[rank].bytes / rows[rank].time : 0);
+  if (errors) fprintf(csv, "%s,errors,%" PRIu64 ",,,\n", write ? "write" : "read", errors);
 }
 
 /* One direction. Returns the transfers with wrong data. */
@@ -136,7 +137,7 @@ static uint64_t run_direction(struct ior_work *work, FILE *csv) {
     if (result.errors)
       printf("WARNING: Incorrect data on read (%" PRIu64 " errors found).\n", result.errors);
   }
-  if (csv) add_to_csv(csv, rows, work->write);
+  if (csv) add_to_csv(csv, rows, work->write, result.errors);
   free(rows);
   fail_phase_is("stream");
   return result.errors;

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 
 from hpc_disk_bench.errors import UNPARSED, UserError
 from hpc_disk_bench.files import parse_json
@@ -102,12 +103,15 @@ def _operation(name, results, summary):
         _iteration(row, number)
         for number, row in enumerate(row for row in results if row.get("access") == name)
     ]
+    errors = sum(_errors(row) for row in results if row.get("access") == name)
+    reasons = wrong_data(max(errors, _errors(summary or {})))
     if summary is None:
-        return operation_of(name, BANDWIDTH, iterations)
+        return operation_of(name, BANDWIDTH, iterations, reasons=reasons)
     keys = ("bwMaxMIB", "bwMinMIB", "bwMeanMIB", "bwStdMIB")
     figures = Statistics(*(scaled(summary.get(key), MIB_IN_GIB) for key in keys))
     count = whole(summary.get("repetitions")) or len(iterations)
-    reasons = () if figures.mean is not None else ("its mean is no number",)
+    if figures.mean is None:
+        reasons += ("its mean is no number",)
     time = scaled(summary.get("MeanTime"), 1)
     return Operation(name, BANDWIDTH, count, figures, False, tuple(iterations), time, reasons)
 
@@ -122,9 +126,19 @@ def _iteration(row, number):
     return Iteration(number, value, time, details)
 
 
+def _errors(row):
+    """Transfers with wrong data; upstream does not tell them."""
+    return whole(row.get("errors")) or 0
+
+
+def wrong_data(errors):
+    """Why an operation with so many such transfers does not count."""
+    return (f"{errors} transfers with wrong data",) if errors else ()
+
+
 def parse_csv_summary(lines):
     """The ToolRuns of a CSV summary; the iterations of a further test start from 0 again."""
-    tests, ranks = [], []
+    tests, ranks, errors = [], [], []
     for row in csv.DictReader(lines):
         access, number = row.get("access"), whole(row.get("iter") or "")
         if access not in ("write", "read") or number is None:
@@ -132,6 +146,8 @@ def parse_csv_summary(lines):
         if not tests or any(one.number >= number for one in tests[-1].get(access, ())):
             tests.append({})
             ranks.append(whole(row.get("numTasks") or ""))
+            errors.append(Counter())
+        errors[-1][access] += _errors(row)
         renamed = {name: row.get(column) for column, name in _CSV_NAMES.items()}
         renamed.update(bwMiB=row.get("bw(MiB/s)"), totalTime=row.get("total(s)"))
         sizes = {key: _kib(row.get(column)) for key, column in _SIZES.items()}
@@ -144,7 +160,10 @@ def parse_csv_summary(lines):
             test=number,
             ranks=ranks[number],
             options=test.pop(None),
-            operations=tuple(operation_of(name, BANDWIDTH, test[name]) for name in test),
+            operations=tuple(
+                operation_of(name, BANDWIDTH, test[name], reasons=wrong_data(errors[number][name]))
+                for name in test
+            ),
         )
         for number, test in enumerate(tests)
     ]
@@ -163,9 +182,11 @@ def parse_ranks(lines):
 
     When ranks started is not in it, so that what they reached together cannot be known.
     """
-    found = {}  # operation to iterations, each rank number to Rank
+    found, errors = {}, Counter()  # operation to iterations, each rank number to Rank
     for row in csv.DictReader(lines):
         access, rank = row.get("access"), whole(row.get("rank") or "")
+        if row.get("rank") == "errors":
+            errors[access] += whole(row.get("runtime-with-openclose")) or 0
         if access not in ("write", "read") or rank is None:
             continue
         iterations = found.setdefault(access, [{}])
@@ -174,11 +195,14 @@ def parse_ranks(lines):
         value = scaled(row.get("throughput-withopenclose") or "", BYTES_IN_GIB)
         time = scaled(row.get("runtime-with-openclose") or "", 1)
         iterations[-1][rank] = Rank(rank, None, value, time, None)
-    return naive_sums("ior", found)
+    return naive_sums("ior", found, errors)
 
 
-def naive_sums(tool, found):
-    """[ToolRun] of what single ranks reached. found: operation to a list of {rank: Rank}."""
+def naive_sums(tool, found, errors):
+    """[ToolRun] of what single ranks reached. found: operation to a list of {rank: Rank}.
+
+    errors: operation to its transfers with wrong data.
+    """
     operations = []
     for name, iterations in found.items():
         rows = [
@@ -191,7 +215,7 @@ def naive_sums(tool, found):
             )
             for number, ranks in enumerate(iterations)
         ]
-        operations.append(operation_of(name, NAIVE_SUM, rows))
+        operations.append(operation_of(name, NAIVE_SUM, rows, reasons=wrong_data(errors[name])))
     most = max((len(ranks) for rows in found.values() for ranks in rows), default=0)
     return [ToolRun(tool, "csv", ranks=most, operations=tuple(operations))] if operations else []
 

@@ -106,7 +106,7 @@ class _Test:
             _iteration(row, number)
             for number, row in enumerate(one for one in self.rows if one["access"] == name)
         ]
-        reasons = _wrong_data(self.lines) if name == "read" else ()
+        reasons = _wrong_data(name, self.lines)
         if summary is None:
             return operation_of(name, BANDWIDTH, iterations, reasons=reasons)
         figures = Statistics(*(scaled(summary.get(key, ""), MIB_IN_GIB) for key in _STATISTICS))
@@ -123,8 +123,10 @@ def _last(told, ending):
     return next((value for key, value in told.items() if key.lower().endswith(ending)), "")
 
 
-def _wrong_data(lines):
-    return collect(line for line in lines if _WRONG_DATA.match(line))
+def _wrong_data(name, lines):
+    """What is said of it: what -W finds is of writing, all else of reading."""
+    told = (line for line in lines if _WRONG_DATA.match(line))
+    return collect(line for line in told if (" on write " in line) == (name == "write"))
 
 
 def _row(columns, fields):

@@ -6,6 +6,7 @@ the run and are passed over. Those of this project's own mdtest are of all ranks
 
 import csv
 import re
+from collections import Counter
 
 from hpc_disk_bench.tools import words
 from hpc_disk_bench.tools.model import (
@@ -65,7 +66,13 @@ def parse(lines):
     ended = bool(tables) and "end" in found
     if not tables:
         operations = [
-            operation_of(name, RATE, _own_iterations(rows, RATE), sample=True)
+            operation_of(
+                name,
+                RATE,
+                _own_iterations(rows, RATE),
+                sample=True,
+                reasons=_reasons(name, failures),
+            )
             for name, rows in own.items()
         ]
     return [
@@ -112,13 +119,14 @@ def _row(line):
 
 
 def _table(title, rows, own, failures):
-    """The Operations of one table. An operation that was not asked for has zeros."""
+    """The Operations of one table. One that was not asked for has zeros, and no failures."""
     metric = TIME if "time" in title.partition("(of")[0].lower() else RATE
     count = _COUNT.search(title)
     count = (whole(count["count"]) if count else None) or 1
     for name, fields in rows:
         figures = Statistics(*(scaled(field, _DIVISORS[metric]) for field in fields))
-        if all(figure == 0 for figure in figures):
+        failed = any(_OWN_FAILED.match(line) and _names(line, name) for line in failures)
+        if not failed and all(figure == 0 for figure in figures):
             continue
         reasons = _reasons(name, failures)
         if figures.mean is None:
@@ -157,13 +165,15 @@ def parse_ranks(lines):
     Upstream writes a row for all ranks of the first iteration alone, so that of the others the
     slowest rank's time is taken, and what all of them did in it.
     """
-    names, everything, iterations, items = [], {}, [], None
+    names, everything, iterations, items, errors = [], {}, [], None, Counter()
     for row in csv.DictReader(lines):
         names = names or [key[5:] for key in row if key and key.startswith("rate-")]
         rank = whole(row.get("rank") or "")
         if row.get("rank") == "all":
             everything[len(iterations)] = row
             items = whole(row.get("items") or "") if items is None else items
+        elif row.get("rank") == "errors":  # this project's own mdtest tells them
+            errors.update({name: whole(row.get(f"rate-{name}")) or 0 for name in names})
         elif rank is not None:
             if rank == 0 or not iterations:
                 iterations.append({})
@@ -172,9 +182,9 @@ def parse_ranks(lines):
         return []
     ranks = max(map(len, iterations))
     operations = [
-        operation_of(name, RATE, rows, sample=True)
+        operation_of(name, RATE, rows, sample=True, reasons=_failed(errors[name]))
         for name in names
-        if (rows := _csv_iterations(name, everything, iterations, items))
+        if (rows := _csv_iterations(name, everything, iterations, items, errors[name]))
     ]
     options = {"items": items * ranks}
     return [
@@ -182,7 +192,11 @@ def parse_ranks(lines):
     ] if operations else []  # fmt: skip
 
 
-def _csv_iterations(name, everything, iterations, items):
+def _failed(errors):
+    return (f"{errors} operations failed or found wrong data",) if errors else ()
+
+
+def _csv_iterations(name, everything, iterations, items, errors):
     found = []
     for number, ranks in enumerate(iterations):
         all_ranks = everything.get(number)
@@ -197,6 +211,6 @@ def _csv_iterations(name, everything, iterations, items):
             rate = scaled(all_ranks.get(f"rate-{name}") or "", OPERATIONS_IN_K)
         else:
             time, rate = slowest, items * len(ranks) / slowest / OPERATIONS_IN_K
-        if rate:
+        if rate or errors:
             found.append(Iteration(number, rate, time))
     return found

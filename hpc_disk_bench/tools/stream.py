@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 
 from hpc_disk_bench.tools import words
 from hpc_disk_bench.tools.ior_files import naive_sums
@@ -127,12 +128,14 @@ def _access(file):
 
 def parse_csv(lines):
     """[ToolRun] of the CSV with a row a rank and direction."""
-    found = {}
+    found, errors = {}, Counter()
     for row in csv.DictReader(lines):
         access, rank = row.get("access"), whole(row.get("rank") or "")
+        if row.get("rank") == "errors":
+            errors[access] += whole(row.get("host")) or 0
         if access in ("write", "read") and rank is not None:
             value = scaled(row.get("bandwidth_Bps") or "", BYTES_IN_GIB)
             time, size = scaled(row.get("time_s") or "", 1), whole(row.get("bytes") or "")
             entry = Rank(rank, row.get("host"), value, time, size)
             found.setdefault(access, [{}])[-1][rank] = entry
-    return naive_sums("stream", found)
+    return naive_sums("stream", found, errors)

@@ -7,6 +7,7 @@ import shlex
 
 import pytest
 
+from hpc_disk_bench import tools
 from tests.engine.test_data import flip_bit
 
 SEED_003 = ["-w", "-r", "-b=16m", "-a=POSIX", "-i=5", "-F", "-z", "-t=4m", "-C"]
@@ -154,6 +155,58 @@ def test_a_flipped_bit_is_found_by_file_offset_and_rank(bench):
     assert done.returncode == 1
     assert f'wrong data in "{file}" at offset 300001' in done.stdout
     assert "rank 1 on" in done.stdout
+
+
+def reasons(path):
+    """Why operations in the file do not count, by their names, as its reader has it."""
+    (run,) = tools.read(path)
+    found = {one.name: one.reasons for one in run.operations if one.reasons}
+    assert run.state == ("invalid" if found else "complete")
+    return found
+
+
+def test_wrong_data_makes_a_run_invalid_in_every_format(bench):
+    where = ["-o", bench.directory / "f", "-b", "12k", "-t", "4k", "-k", "-G=5"]
+    assert bench.alone("ior", "-w", *where).returncode == 0
+    details = ["-O", "saveRankPerformanceDetailsCSV=./ranks.csv"]
+
+    def read(name, *options):
+        done = bench.alone("ior", "-r", "-R", "-i", "2", *where, *options)
+        (bench.directory / name).write_text(done.stdout)
+        return done.returncode
+
+    def all_formats():
+        codes = [read("text", *details)]
+        codes += [read(name, "-O", f"summaryFormat={name}") for name in ("JSON", "CSV")]
+        told = {n: reasons(bench.directory / n) for n in ("text", "JSON", "CSV", "ranks.csv")}
+        return codes, told
+
+    codes, told = all_formats()
+    assert (codes, [*told.values()]) == ([0] * 3, [{}] * 4)
+    flip_bit(bench.directory / "f", 5000)
+    codes, told = all_formats()
+    assert codes == [1] * 3
+    assert told.pop("text") == {"read": ("WARNING: Incorrect data on read (1 errors found).",)}
+    assert [*told.values()] == [{"read": ("2 transfers with wrong data",)}] * 3
+    report = json.loads((bench.directory / "JSON").read_text())
+    assert [row["errors"] for row in report["tests"][0]["Results"]] == [1, 1]
+
+
+def test_what_the_check_of_writing_finds_counts_to_writing(bench):
+    """Two ranks write into one file, which each takes for its own."""
+    bench.data.mkdir()
+    (bench.data / "f.00000001").symlink_to("f.00000000")
+    where = ["-o", bench.data / "f", "-F", "-E", "-k", "-b", "64k", "-t", "4k", "-i", "2"]
+    more = ["-O", "summaryFormat=CSV,saveRankPerformanceDetailsCSV=./ranks.csv"]
+    done = bench.run("ior", "-w", "-W", "-r", *where, *more)
+    assert done.returncode == 1
+    (bench.directory / "csv").write_text(done.stdout)
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [row["access"] for row in rows] == ["write", "read"] * 2
+    assert all(int(row["errors"]) >= 16 for row in rows[::2])
+    assert [row["errors"] for row in rows[1::2]] == ["", ""]
+    for name in ("csv", "ranks.csv"):
+        assert list(reasons(bench.directory / name)) == ["write"]
 
 
 def test_the_stonewall_is_kept_for_a_later_call_that_reads(bench):

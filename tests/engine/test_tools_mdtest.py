@@ -7,6 +7,7 @@ import statistics
 
 import pytest
 
+from hpc_disk_bench import tools
 from tests.engine.test_data import flip_bit
 
 SEED_003 = shlex.split("-i 3 -b 3 -z 3 -I 10 -w 1024 -y -u")
@@ -121,9 +122,28 @@ def test_a_flipped_bit_and_a_missing_file_are_told_and_end_in_exit_code_1(bench)
     assert "File read: 1 operations failed" in done.stdout
     assert bench.run("mdtest", "-E", *options, "-d", bench.data).returncode == 0
     (tree / "file.mdtest.0.7").unlink()
+    ranks = bench.directory / "md.csv"
+    options += ["--saveRankPerformanceDetails", ranks]
     done = bench.run("mdtest", "-T", *options, "-d", bench.data)
     assert done.returncode == 1
+    (run,) = tools.read(ranks)
+    assert (run.state, run.ranks, run.operations[0].name) == ("invalid", 2, "File stat")
+    assert run.operations[0].reasons == ("1 operations failed or found wrong data",)
     assert f'stat "{tree}/file.mdtest.0.7": No such file or directory (ENOENT)' in done.stdout
+
+
+@pytest.mark.parametrize("of_ranks", [False, True])
+def test_an_operation_that_failed_every_time_does_not_count(bench, of_ranks):
+    ranks = bench.directory / "md.csv"
+    options = ["-r", "-F", "-n", "5", "-d", bench.data, "--saveRankPerformanceDetails", ranks]
+    done = bench.alone("mdtest", *options)
+    assert done.returncode == 1
+    (bench.directory / "text").write_text(done.stdout)
+    (run,) = tools.read(ranks if of_ranks else bench.directory / "text")
+    assert run.state == "invalid"
+    (removal,) = [one for one in run.operations if one.name == "File removal"]
+    assert (removal.statistics.mean, removal.count) == (0, 1)
+    assert "5 operations failed" in removal.reasons[0]
 
 
 def test_reading_part_of_a_file_compares_that_part(bench):

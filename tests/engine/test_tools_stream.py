@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from hpc_disk_bench import tools
 from tests.engine.conftest import mounted_ext4
 from tests.engine.test_data import flip_bit
 
@@ -58,8 +59,11 @@ def test_one_shared_file_holds_what_all_ranks_wrote(bench):
     done = stream(bench, "-r", "-R", "-k", "--shared", "--per-rank", "5m")
     assert done.returncode == 0
     flip_bit(bench.data / "f", 7 * MIB + 5)
-    done = stream(bench, "-r", "-R", "--shared", "--per-rank", "5m")
+    done = stream(bench, "-r", "-R", "--shared", "--per-rank", "5m", "--csv", "./ranks.csv")
     assert done.returncode == 1
+    (run,) = tools.read(bench.directory / "ranks.csv")
+    assert (run.state, run.ranks) == ("invalid", 3)
+    assert run.operations[0].reasons == ("1 transfers with wrong data",)
     assert f'wrong data in "{bench.data / "f"}" at offset {7 * MIB + 5}' in done.stdout
     assert (bench.data / "f").exists()  # a call that only reads leaves what it did not write
 

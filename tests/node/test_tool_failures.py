@@ -38,6 +38,10 @@ def test_wrong_data_and_failed_operations_do_not_count(tool_outputs, tmp_path):
     (run,) = tools.read(tmp_path / "ior")
     assert [bool(one.reasons) for one in run.operations] == [False, True]
     assert run.state == "invalid"
+    on_write = wrong.replace("on read", "on write")
+    (tmp_path / "ior").write_text(text.replace("\nSummary", on_write + "\nSummary"))
+    (run,) = tools.read(tmp_path / "ior")
+    assert [bool(one.reasons) for one in run.operations] == [True, False]
     text = (tool_outputs / "mdtest.txt").read_text()
     wrong = "WARNING: unable to stat file /d/f\n"
     (tmp_path / "mdtest").write_text(text.replace("\nSUMMARY rate", wrong + "\nSUMMARY rate"))
