@@ -93,27 +93,38 @@ static struct ior_work work_given(void) {
 
 /* What one rank did. */
 struct row {
-  double time, bytes;
+  double time;
+  uint64_t bytes;
   char host[sizeof world.host];
 };
+
+/* Nothing is rounded away: "40 MiB", "1500 KiB", "47008 bytes". To be freed. */
+enum unit { BYTES, KIBIBYTES, MEBIBYTES, GIBIBYTES, TEBIBYTES };
+static char *exact_size(uint64_t bytes, enum unit largest) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  enum unit unit = BYTES;
+  for (; unit < largest && bytes && bytes % 1024 == 0; unit++) bytes /= 1024;
+  return format_text("%" PRIu64 " %s", bytes, units[unit]);
+}
 
 static void tell_rows(FILE *out, const struct row *rows) {
   double sum = 0;
   for (int rank = 0; rank < world.size; rank++) {
-    double bandwidth = rows[rank].time > 0 ? rows[rank].bytes / rows[rank].time : 0;
-    fprintf(out,
-            " Rank=%05d: host=%s total IO = %.0f MiB time = %.3f s IO bandwidth = %.3f MiB/s\n",
-            rank, rows[rank].host, rows[rank].bytes / MIB, rows[rank].time, bandwidth / MIB);
+    double bandwidth = rows[rank].time > 0 ? (double)rows[rank].bytes / rows[rank].time : 0;
+    char *volume = exact_size(rows[rank].bytes, MEBIBYTES);
+    fprintf(out, " Rank=%05d: host=%s total IO = %s time = %.3f s IO bandwidth = %.3f MiB/s\n",
+            rank, rows[rank].host, volume, rows[rank].time, bandwidth / MIB);
     sum += bandwidth;
+    free(volume);
   }
   fprintf(out, " Naive linear bandwidth summation = %.3f MiB/s\n", sum / MIB);
 }
 
 static void add_to_csv(FILE *csv, const struct row *rows, bool write, uint64_t errors) {
   for (int rank = 0; rank < world.size; rank++)
-    fprintf(csv, "%s,%d,%s,%.0f,%.9f,%.3f\n", write ? "write" : "read", rank, rows[rank].host,
-            rows[rank].bytes, rows[rank].time,
-            rows[rank].time > 0 ? rows[rank].bytes / rows[rank].time : 0);
+    fprintf(csv, "%s,%d,%s,%" PRIu64 ",%.9f,%.3f\n", write ? "write" : "read", rank,
+            rows[rank].host, rows[rank].bytes, rows[rank].time,
+            rows[rank].time > 0 ? (double)rows[rank].bytes / rows[rank].time : 0);
   if (errors) fprintf(csv, "%s,errors,%" PRIu64 ",,,\n", write ? "write" : "read", errors);
 }
 
@@ -122,8 +133,7 @@ static uint64_t run_direction(struct ior_work *work, FILE *csv) {
   fail_phase_is(work->write ? "stream write" : "stream read");
   struct ior_result result = ior_run(work);
   arguments_record_end(work->write ? "stream write" : "stream read");
-  struct row own = {.time = result.own_time,
-                    .bytes = (double)(result.own_transfers * work->transfer)};
+  struct row own = {.time = result.own_time, .bytes = result.own_transfers * work->transfer};
   memcpy(own.host, world.host, sizeof own.host);
   struct row *rows = NULL;
   if (world.rank == 0) rows = need_memory(malloc(sizeof own * (size_t)world.size));
@@ -179,11 +189,15 @@ int tool_stream(int argc, char **argv) {
     char *copy = format_text("%s", given.file);
     print_file_system(stdout, dirname(copy));
     free(copy);
+    char *transfer = exact_size(work.transfer, TEBIBYTES);
+    char *volume = exact_size(work.block, TEBIBYTES);
+    char *total = exact_size(ior_planned_bytes(&work), TEBIBYTES);
     printf("Direct I/O          : %s\nTransfer            : %s\nVolume              : %s in total, "
            "%s a rank, %d ranks on %d nodes\n",
-           work.io.direct ? "yes" : "no", human_size((double)work.transfer),
-           human_size((double)ior_planned_bytes(&work)), human_size((double)work.block), world.size,
-           world.nodes);
+           work.io.direct ? "yes" : "no", transfer, total, volume, world.size, world.nodes);
+    free(transfer);
+    free(volume);
+    free(total);
   }
   warn_of_memory(work.block);
   uint64_t errors = 0;

@@ -27,7 +27,7 @@ _VOLUME = re.compile(
     r"(?P<total>.+?) in total, (?P<rank>.+?) a rank, (?P<ranks>\d+) ranks on (?P<nodes>\d+) nodes"
 )
 _RANK = re.compile(
-    r"\s*Rank=(?P<rank>\d+): host=(?P<host>\S+) total IO = (?P<mib>\d+) MiB"
+    r"\s*Rank=(?P<rank>\d+): host=(?P<host>\S+) total IO = (?P<size>\d+ \w+)"
     r" time = (?P<time>[\d.]+) s IO bandwidth = (?P<value>\S+) MiB/s"
 )
 _NAIVE = re.compile(r"\s*Naive linear bandwidth summation = (?P<value>\S+) MiB/s")
@@ -86,14 +86,13 @@ class _Direction:
 
     def take(self, line):
         if row := _RANK.match(line):
-            size = whole(row["mib"])
             self.ranks.append(
                 Rank(
                     int(row["rank"][:9]),
                     row["host"],
                     scaled(row["value"], MIB_IN_GIB),
                     scaled(row["time"], 1),
-                    None if size is None else size * 2**20,
+                    words.size(row["size"]),
                 )
             )
         elif row := _NAIVE.match(line):

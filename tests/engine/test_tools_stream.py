@@ -52,6 +52,16 @@ def test_a_volume_that_is_no_multiple_is_rounded_up_and_told(bench):
     assert [path.stat().st_size for path in bench.data.iterdir()] == [6 * MIB] * 3
 
 
+def test_volumes_are_told_exactly_whatever_their_unit(bench):
+    call = ["stream", "-w", "-s", "1500k", "-o", bench.directory / "f", "-t"]
+    for transfer, moved in ((100 << 10, 1_536_000), (47_008, 47_008 * 33)):
+        (bench.directory / "text").write_text(bench.alone(*call, str(transfer)).stdout)
+        (run,) = tools.read(bench.directory / "text")
+        sizes = [run.options[f"{name}_bytes"] for name in ("transfer", "block", "total")]
+        assert sizes == [transfer, moved, moved]
+        assert run.operations[1].iterations[0].ranks[0].bytes == moved
+
+
 def test_one_shared_file_holds_what_all_ranks_wrote(bench):
     done = stream(bench, "-w", "-k", "--shared", "--per-rank", "5m")
     assert done.returncode == 0, done.stderr
