@@ -1,4 +1,5 @@
 /* pfind on its own: its options and what it found. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,10 +48,12 @@ static const struct tool tool = {.name = "pfind",
 /* "3901c" in bytes; -1 where it was not asked for. */
 static int64_t size_given(void) {
   if (!given.size) return -1;
+  if (*given.size == '+' || *given.size == '-')
+    refuse("pfind: -size %s is not supported: only an exact size, such as 3901c", given.size);
   char *end;
   errno = 0;
   int64_t size = strtoll(given.size, &end, 10);
-  if (errno || end == given.size || strcmp(end, "c") || size < 0)
+  if (errno || !isdigit((unsigned char)*given.size) || strcmp(end, "c"))
     refuse("pfind: -size %s: expected bytes, such as 3901c", given.size);
   return size;
 }

@@ -82,6 +82,8 @@ def test_a_directory_that_nobody_may_read_is_told(bench, tree):
     [
         ([".", "-e"], "-e is not supported"),
         ([".", "-C", "-size", "3901"], "-size 3901: expected bytes"),
+        ([".", "-C", "-size", "+3900c"], "-size +3900c is not supported: only an exact size"),
+        ([".", "-C", "-size", "-3900c"], "-size -3900c is not supported: only an exact size"),
         ([".", "-C", "-name", "a?c"], "-name a?c: expected *part*"),
         ([".", "-C", "-regex", "("], "-regex (: "),
         ([".", "-C", "-H", "2"], "-H = 2: expected an integer from 0 to 1"),
