@@ -63,7 +63,7 @@ static const struct argument arguments[] = {
     {"-x", NULL, NULL, ARGUMENT_TEXT, &given.status_file, 0, 0,
      "keeps the files of a rank, for a later call that does not create"},
     {"-z", NULL, NULL, ARGUMENT_NUMBER, &given.depth, 0, 1000, "depth of the tree"},
-    {"-l", "--dataPacketType", NULL, ARGUMENT_TEXT, &given.packet, 0, 0,
+    {"--dataPacketType", NULL, NULL, ARGUMENT_TEXT, &given.packet, 0, 0,
      "timestamp, offset, incompressible or random"},
     {"--saveRankPerformanceDetails", NULL, NULL, ARGUMENT_OUTPUT, &given.csv, 0, 0,
      "CSV file for a row a rank and iteration"},

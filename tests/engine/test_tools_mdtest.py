@@ -189,6 +189,7 @@ def test_the_stonewall_stops_creating_and_is_kept(bench):
         (["-n", "5", "-b", "3", "-z", "3"], "less than one item for each of 40 directories"),
         (["-n", "5", "-b", "9", "-z", "99"], "more than 10^9 directories"),
         (["-n", "5", "-w", "1", "-e", "2"], "-e 2 is more than -w 1"),
+        (["-n", "5", "-l", "1"], "-l is not supported"),
         (["-n", "5", "-B", "1"], "-B is not supported"),
         (["-n", "5", "--allocateBufferOnGPU"], "--allocateBufferOnGPU is not supported"),
         (["-n", "5", "-a", "DUMMY"], "-a DUMMY is not supported"),
