@@ -12,6 +12,8 @@
 #include "tool_paths.h"
 #include "tools.h"
 
+static const char usual_position[] = "md-workbench.status";
+
 static struct {
   bool create, bench, delete, verify, ranks, read_only, wear_out;
   int verbosity;
@@ -22,7 +24,7 @@ static struct {
 } given = {.api = "POSIX",
            .directory = "./out",
            .packet = "timestamp",
-           .position = "md-workbench.status",
+           .position = usual_position,
            .bytes = 3901,
            .files = 1000,
            .precreated = 3000,
@@ -64,7 +66,7 @@ static const struct argument arguments[] = {
     {"-l", "--dataPacketType", NULL, ARGUMENT_TEXT, &given.packet, 0, 0,
      "timestamp, offset, incompressible or random"},
     {"--run-info-file", NULL, NULL, ARGUMENT_TEXT, &given.position, 0, 0,
-     "keeps where the files begin, for a later call"},
+     "keeps where the files begin, for a later call; one that makes and removes them needs none"},
     {.value = NULL}};
 
 static const struct tool tool = {
@@ -105,6 +107,13 @@ static struct mdworkbench_work work_given(void) {
   return work;
 }
 
+static void choose_steps(void) {
+  if (!given.create && !given.bench && !given.delete)
+    given.create = given.bench = given.delete = true;
+  /* No further call goes on with files that this one makes and removes. */
+  if (given.create && given.delete && given.position == usual_position) given.position = NULL;
+}
+
 /* Without the file that says where the sets begin, files would be looked for under wrong names. */
 static void check_position(void) {
   int there = 1;
@@ -124,9 +133,8 @@ int tool_mdworkbench(int argc, char **argv) {
                {MDWORKBENCH_BENCH, &given.bench, "md-workbench benchmark"},
                {MDWORKBENCH_DELETE, &given.delete, "md-workbench cleanup"}};
   if (!arguments_parse(&tool, argc, argv)) return 0;
+  choose_steps();
   struct mdworkbench_work work = work_given();
-  if (!given.create && !given.bench && !given.delete)
-    given.create = given.bench = given.delete = true;
   if (!given.create) check_position();
   if (given.create || given.bench)
     path_for_output("md-workbench", "--run-info-file", given.position);
@@ -140,7 +148,9 @@ int tool_mdworkbench(int argc, char **argv) {
     if (!*steps[i].wanted) continue;
     fail_phase_is(steps[i].phase);
     work.step = steps[i].step;
-    errors += mdworkbench_run(&work).errors;
+    struct mdworkbench_result result = mdworkbench_run(&work);
+    work.position = result.position;
+    errors += result.errors;
     arguments_record_end(steps[i].phase);
   }
   if (world.rank == 0) mdworkbench_print_end(stdout, now() - start);

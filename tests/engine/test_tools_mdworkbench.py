@@ -26,6 +26,21 @@ def test_the_report_is_laid_out_as_upstreams(bench, shared):
         assert count in recorded
         assert count in done.stdout
     assert not bench.data.exists()
+    assert not list(bench.directory.iterdir())
+
+
+def test_where_the_files_begin_is_kept_for_a_further_call_or_where_asked_for(bench):
+    options = [f"-o={bench.data}", "-D=1", "-P=3", "-I=3", "-R=1"]
+    status = bench.directory / "md-workbench.status"
+    assert bench.alone("mdworkbench", *options).returncode == 0
+    assert not status.exists()
+    asked = bench.alone("mdworkbench", *options, f"--run-info-file={status.name}")
+    assert (asked.returncode, status.read_text()) == (0, "pos: 3\n")
+    status.unlink()
+    assert bench.alone("mdworkbench", *options, "-1", "-2").returncode == 0
+    assert status.read_text() == "pos: 3\n"
+    assert bench.alone("mdworkbench", *options, "-3").returncode == 0
+    assert not bench.data.exists()
 
 
 def test_the_steps_go_on_from_one_call_to_the_next(bench):
