@@ -20,15 +20,33 @@ struct json {
   bool first;
 };
 
+/* Bytes of the character of UTF-8 that begins here; 0: there is none, as in names from before it.
+ */
+static int utf8_length(const unsigned char *c) {
+  if (*c < 0x80) return 1;
+  int length = *c >= 0xc2 && *c < 0xe0 ? 2 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xf0 ? 4 : 0;
+  /* The second byte rules out what fewer bytes can say, surrogates, and what is beyond 0x10ffff. */
+  unsigned char least = *c == 0xe0 ? 0xa0 : *c == 0xf0 ? 0x90 : 0x80;
+  unsigned char most = *c == 0xed ? 0x9f : *c == 0xf4 ? 0x8f : 0xbf;
+  if (!length || *c > 0xf4 || c[1] < least || c[1] > most) return 0;
+  for (int i = 2; i < length; i++)
+    if (c[i] >> 6 != 2) return 0;
+  return length;
+}
+
 static void print_string(FILE *out, const char *text) {
   fputc('"', out);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    if (*c == '"' || *c == '\\')
+  for (const unsigned char *c = (const unsigned char *)text; *c;) {
+    int length = utf8_length(c);
+    if (!length)
+      fputs("\\ufffd", out);
+    else if (*c == '"' || *c == '\\')
       fprintf(out, "\\%c", *c);
     else if (*c < 0x20)
       fprintf(out, "\\u%04x", *c);
     else
-      fputc(*c, out);
+      fwrite(c, 1, (size_t)length, out);
+    c += length ? length : 1;
   }
   fputc('"', out);
 }

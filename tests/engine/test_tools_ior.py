@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import shlex
 
@@ -100,6 +101,15 @@ def test_names_that_json_must_quote_come_back_as_they_are(bench):
     name = f'{bench.data}/a "b" \\c\td'
     done = bench.run("ior", "-w", "-o", name, "-O", "summaryFormat=JSON")
     assert json.loads(done.stdout)["tests"][0]["Parameters"]["testFileName"] == name
+
+
+def test_json_is_utf_8_whatever_bytes_a_name_has(bench):
+    name = os.fsencode(bench.directory) + b"/" + "é€😀".encode() + b"\xe9\xff\xed\xa0\x80\xc0\xaf"
+    summary = bench.directory / "json"
+    options = ["-O", "summaryFormat=JSON", "-O", f"summaryFile={summary}"]
+    assert bench.alone("ior", "-w", "-o", name, *options).returncode == 0
+    told = json.loads(summary.read_bytes().decode("utf-8"))["tests"][0]
+    assert told["Options"]["test filename"] == f"{bench.directory}/é€😀" + 7 * "\ufffd"
 
 
 def test_csv_has_upstreams_header_and_a_row_a_pass(bench, shared):
