@@ -174,25 +174,40 @@ static const char *file_given(void) {
   return bare ? format_text("./%s", given.file) : given.file;
 }
 
+/* Results that could not be written, or would be written over the data. */
+static void check_paths(void) {
+  bool numbered = given.file_per_process || given.multi_file;
+  const char *status_file = given.write ? given.status_file : NULL;
+  if (!numbered) path_of_file("ior", "-o", given.file);
+  path_for_output("ior", "-O stoneWallingStatusFile", status_file);
+  path_apart("ior", "-O stoneWallingStatusFile", status_file, given.file, numbered);
+  path_apart("ior", "-O summaryFile", given.summary_file, given.file, numbered);
+  path_apart("ior", "-O saveRankPerformanceDetailsCSV", given.csv, given.file, numbered);
+  if (!given.operations) return;
+  char *first = format_text("%s-write-0-00000.csv", given.operations);
+  path_for_output("ior", "-O savePerOpDataCSV", first);
+  free(first);
+}
+
+/* Each way of comparing needs its pass, and without any word both passes are meant. */
+static void choose_passes(void) {
+  given.write |= given.check_write;
+  given.read |= given.check_read;
+  if (!given.write && !given.read) given.write = given.read = true;
+}
+
 bool ior_arguments(int argc, char **argv) {
   if (!arguments_parse(&tool, argc, argv)) return false;
   check_given();
-  if (!given.file_per_process && !given.multi_file) path_of_file("ior", "-o", given.file);
-  if (given.write || given.check_write)
-    path_for_output("ior", "-O stoneWallingStatusFile", given.status_file);
-  if (given.operations) {
-    char *first = format_text("%s-write-0-00000.csv", given.operations);
-    path_for_output("ior", "-O savePerOpDataCSV", first);
-    free(first);
-  }
+  choose_passes();
+  check_paths();
   return true;
 }
 
 struct ior_session ior_session_given(const char *command) {
-  bool any = given.write || given.read || given.check_write || given.check_read;
   struct ior_session session = {
-      .write = given.write || given.check_write || !any,
-      .read = given.read || given.check_read || !any,
+      .write = given.write,
+      .read = given.read,
       .check = given.check_write,
       .keep = given.keep,
       .task_order = given.task_order,

@@ -33,6 +33,41 @@ void path_for_output(const char *tool, const char *option, const char *path) {
            error_name(error));
 }
 
+static bool is_same(const char *a, const char *b) {
+  struct stat of_a, of_b;
+  return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+static const char *name_in(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* Whether the directories of both are the same, and the names but for numbers behind data's. */
+static bool is_beside(const char *path, const char *data, bool numbered) {
+  const char *name = name_in(path), *data_name = name_in(data);
+  if (strncmp(name, data_name, strlen(data_name))) return false;
+  const char *rest = name + strlen(data_name);
+  if (numbered ? *rest != '.' || rest[strspn(rest, ".0123456789")] : *rest) return false;
+  char *of_path = format_text("%s", path), *of_data = format_text("%s", data);
+  bool found = is_same(dirname(of_path), dirname(of_data));
+  free(of_path);
+  free(of_data);
+  return found;
+}
+
+void path_apart(const char *tool, const char *option, const char *path, const char *data,
+                bool numbered) {
+  if (!path) return;
+  int same =
+      world.rank == 0 && (is_beside(path, data, numbered) || (!numbered && is_same(path, data)));
+  MPI_Bcast(&same, 1, MPI_INT, 0, world.comm);
+  if (same)
+    refuse("%s: %s = %s names data of -o %s: results need a file of their own", tool, option, path,
+           data);
+}
+
 void path_of_file(const char *tool, const char *option, const char *path) {
   int there = world.rank == 0 && is_directory(path);
   MPI_Bcast(&there, 1, MPI_INT, 0, world.comm);

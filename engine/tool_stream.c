@@ -176,6 +176,7 @@ int tool_stream(int argc, char **argv) {
   if (!arguments_parse(&tool, argc, argv)) return 0;
   struct ior_work work = work_given();
   if (given.shared) path_of_file("stream", "-o", given.file);
+  path_apart("stream", "--csv", given.csv, given.file, !given.shared);
   char *command = arguments_line(argc, argv, "");
   bool both = !given.write && !given.read;
   work.command = command;

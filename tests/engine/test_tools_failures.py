@@ -15,6 +15,7 @@ from tests.engine.conftest import mounted_ext4
         "ior -w -o {data}/f -O saveRankPerformanceDetailsCSV=/no/x",
         "ior -w -o {data}/f -O savePerOpDataCSV=/no/x",
         "ior -w -o {data}/f -O stoneWallingStatusFile=/no/x -D 9",
+        "ior -o {data}/f -O stoneWallingStatusFile=/no/x",
         "mdtest -n 3 -d {data}/m -x /no/x",
         "mdtest -n 3 -d {data}/m --saveRankPerformanceDetails /no/x",
         "stream -s 1m -o {data}/f --csv /no/x",
@@ -50,6 +51,28 @@ def test_a_directory_for_a_file_and_the_other_way_round_is_one_line(bench, call,
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(line.format(data=bench.data))
     assert [path.name for path in bench.data.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        ("ior -r -k -o {data}/f -O summaryFormat=JSON -O summaryFile={data}/f", "f"),
+        ("ior -r -o {data}/f -O saveRankPerformanceDetailsCSV={data}/../{data.name}/f", "f"),
+        ("ior -w -o {data}/f -O stoneWallingStatusFile={data}/link", "link"),
+        ("ior -w -F -o {data}/f -O summaryFile={data}/f.00000000", "f.00000000"),
+        ("stream -s 1m -f -o {data}/f --csv {data}/f", "f"),
+        ("stream -s 1m -o {data}/f --csv {data}/f.00000007", "f.00000007"),
+    ],
+)
+def test_results_that_would_replace_the_data_are_refused(bench, call, named):
+    bench.data.mkdir()
+    (bench.data / "f").write_text("data")
+    (bench.data / "link").symlink_to("f")
+    done = bench.alone(*call.format(data=bench.data).split())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(rf"FATAL .*/{named} names data of -o \S+/f: results .*\n", done.stderr)
+    assert (bench.data / "f").read_text() == "data"
+    assert sorted(path.name for path in bench.data.iterdir()) == ["f", "link"]
 
 
 @pytest.mark.parametrize(
