@@ -48,7 +48,7 @@ static const struct argument arguments[] = {
     {"-g", NULL, "intraTestBarriers", ARGUMENT_FLAG, &given.barriers, 0, 0,
      "barriers between open, transfers and close"},
     {"-k", NULL, "keepFile", ARGUMENT_FLAG, &given.keep, 0, 0,
-     "keep the files; without it those that this call wrote are removed"},
+     "keep the files; without it a call that does not break off removes what it wrote"},
     {"-K", NULL, "keepFileWithError", ARGUMENT_FLAG, &given.keep_with_error, 0, 0,
      "keep files with wrong data"},
     {"-m", NULL, "multiFile", ARGUMENT_FLAG, &given.multi_file, 0, 0,

@@ -37,7 +37,7 @@ static const struct argument arguments[] = {
     {"-R", NULL, NULL, ARGUMENT_FLAG, &given.verify, 0, 0,
      "compare every byte that is read, inside the time"},
     {"-k", NULL, NULL, ARGUMENT_FLAG, &given.keep, 0, 0,
-     "keep the files; without it those that this call wrote are removed"},
+     "keep the files; without it a call that does not break off removes what it wrote"},
     {"-s", "--per-rank", NULL, ARGUMENT_SIZE, &given.per_rank, 0, 0, "volume of each rank"},
     {"-n", "--total", NULL, ARGUMENT_SIZE, &given.total, 0, 0,
      "volume of all ranks, in place of -s"},
