@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional
 
 from hpc_disk_bench import record, status, tools
 from hpc_disk_bench.changes import Change, changes
-from hpc_disk_bench.commandline import say
+from hpc_disk_bench.commandline import require_directory, say
 from hpc_disk_bench.console import Console
 from hpc_disk_bench.ending import near, tell_result
 from hpc_disk_bench.errors import DONE, REFUSED, UNPARSED, UserError
@@ -67,7 +67,7 @@ def reprocess_all(arguments):
     """
     options = _arguments(arguments)
     root, skipped = options.directory, []
-    _require_directory(root)
+    require_directory(root, missing="does not exist")
     runs = find_runs(root, lambda path, reason: skipped.append((path, reason)))
     tasks = [(run, options.force, options.dry_run) for run in runs]
     counts, places = Counter(), Counter()
@@ -150,7 +150,7 @@ def _measured_nothing(ending):
 
 def _only_run(directory):
     """The one Run that a directory is or holds; UserError where it is none or several."""
-    _require_directory(directory)
+    require_directory(directory, missing="does not exist")
     runs = find_runs(directory)
     if runs and runs[0].directory == os.fspath(directory):
         return runs[0]
@@ -158,12 +158,6 @@ def _only_run(directory):
         remedy = f"name one of them, or: ./reprocess_all_results.sh {directory}"
         raise UserError(f"{directory}: holds {len(runs)} runs; {remedy}")
     return runs[0] if runs else Run(directory, None, frozenset())
-
-
-def _require_directory(path):
-    if not os.path.isdir(path):
-        problem = "is a file, a directory is needed" if os.path.exists(path) else "does not exist"
-        raise UserError(f"{path}: {problem}")
 
 
 def _tell(name, outcome, options):

@@ -8,7 +8,7 @@ import os
 import sys
 
 from hpc_disk_bench import table_placement, table_tools
-from hpc_disk_bench.commandline import Parser, output_file
+from hpc_disk_bench.commandline import Parser, output_file, require_directory
 from hpc_disk_bench.errors import DONE, UserError
 from hpc_disk_bench.files import beside, remove_parts
 from hpc_disk_bench.table_cache import Cache
@@ -187,12 +187,11 @@ def _options(argv):
 
 
 def _check(root):
-    if not root or not os.path.exists(root):
-        raise UserError(
-            f"{shown(root) or 'results root'}: no such directory: name the results tree, or run "
-            "./io500_wrapper.sh to make one"
-        )
-    if not os.path.isdir(root):
-        raise UserError(f"{shown(root)}: not a directory: name the root of a results tree")
+    require_directory(
+        root,
+        "no such directory: name the results tree, or run ./io500_wrapper.sh to make one",
+        "not a directory: name the root of a results tree",
+        shown(root) or "results root",
+    )
     # A name of any bytes may have to be shown; what this terminal lacks is shown as an escape.
     sys.stdout.reconfigure(errors="backslashreplace")

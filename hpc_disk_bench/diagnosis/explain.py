@@ -1,9 +1,10 @@
 """io500_wrapper.sh --explain: the page of a code, or why a run ended as it did."""
 
+import os
 from pathlib import Path
 
 from hpc_disk_bench import status
-from hpc_disk_bench.commandline import say
+from hpc_disk_bench.commandline import require_directory, say
 from hpc_disk_bench.diagnosis import catalogue
 from hpc_disk_bench.diagnosis.lines import read_lines
 from hpc_disk_bench.diagnosis.of_run import of_kept, written
@@ -17,11 +18,11 @@ from hpc_disk_bench.tree import METADATA, find_runs
 def main(arguments):
     """WHAT: a code, or the directory of a run. Nothing is written.
 
-    UserError (exit code 2) for a code that there is not or a directory that holds several runs or
-    none, (exit code 5) for a run of which nothing is left.
+    UserError (exit code 2) for a code that there is not, a directory that cannot be read or holds
+    several runs or none, (exit code 5) for a run of which nothing is left.
     """
     (what,) = arguments
-    if catalogue.CODE.fullmatch(what.upper()) and not Path(what).exists():
+    if catalogue.CODE.fullmatch(what.upper()) and not os.path.exists(what):
         say(catalogue.entry(what.upper()).page.rstrip())
     else:
         _explain_run(what)
@@ -58,9 +59,8 @@ def _details(run, diagnosis, said, forced):
 
 def _run(directory):
     """(directory of the one run that `directory` is or holds, that of the benchmark's files)."""
-    path = Path(directory)
-    if not path.is_dir():
-        raise UserError(f"{directory}: neither a code, such as HDB012, nor the directory of a run")
+    path, neither = Path(directory), "neither a code, such as HDB012, nor the directory of a run"
+    require_directory(directory, neither, neither)
     runs = find_runs(path)
     if len(runs) > 1 and runs[0].directory != str(path):
         raise UserError(f"{directory}: holds {len(runs)} runs: name the directory of one")

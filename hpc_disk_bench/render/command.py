@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
-from hpc_disk_bench.commandline import Parser, output_file, say
+from hpc_disk_bench.commandline import Parser, mode_of, output_file, say
 from hpc_disk_bench.errors import DONE, UserError
 from hpc_disk_bench.files import write_text
 from hpc_disk_bench.render import document, execute
@@ -21,10 +22,10 @@ def main(argv):
     options = _options(argv)
     output = options.output or options.document.with_suffix(".html")
     place = output_file(output)
-    if options.table and not options.table.is_file():
+    mode = mode_of(options.table) if options.table else None
+    if options.table and not stat.S_ISREG(mode or 0):
         none = "no such table; make it with ./aggregate_results.py"
-        there = options.table.is_dir()
-        raise UserError(f"{options.table}: {'a directory, not a table' if there else none}")
+        raise UserError(f"{options.table}: {'a directory, not a table' if mode else none}")
     source = document.read(options.document)
     html = page(source, execute.run(source, options.table, say))
     try:

@@ -2,11 +2,13 @@
 
 import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 import tomllib
 
+from hpc_disk_bench.commandline import mode_of
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.submit.batch_script import TEMPLATE
 from hpc_disk_bench.submit.job import TIME, Job, quoted
@@ -184,13 +186,16 @@ class _Reader:
 
     def _config(self, name, layers, number, at):
         """A path from this file on, or the name of a file in configs/."""
-        path = self.path.parent.absolute() / name
-        if path.is_file():
-            return os.fspath(path)
-        if "/" not in name and (CONFIGS / name).is_file():
-            return name
         last = max(index for index, layer in enumerate(layers) if "config" in layer)
         place = (("job", 0), ("node", number), ("storage", at))[last]
+        path = self.path.parent.absolute() / name
+        try:
+            if stat.S_ISREG(mode_of(path) or 0):
+                return os.fspath(path)
+        except UserError as error:
+            raise self._error(f"config {name!r}: {error}", *place, "config") from error
+        if "/" not in name and (CONFIGS / name).is_file():
+            return name
         raise self._error(f"config {name!r}: no such file, here or in configs/", *place, "config")
 
     def _table(self, name):

@@ -103,7 +103,7 @@ def _newest_run(job, results):
     try:
         with os.scandir(above) as entries:
             # Without run_metadata.json it is no run: a directory of the volume's level, say.
-            found = [entry.name for entry in entries if Path(entry.path, METADATA).exists()]
+            found = [entry.name for entry in entries if os.path.exists(f"{entry.path}/{METADATA}")]
     except OSError:
         return None
     return above / max(found) if found else None

@@ -9,6 +9,7 @@ import getpass
 import os
 import time
 
+from hpc_disk_bench.commandline import mode_of
 from hpc_disk_bench.errors import REFUSED, UserError
 from hpc_disk_bench.files import read_json, write_json
 from hpc_disk_bench.versions import KEY, WRITTEN
@@ -29,7 +30,7 @@ class Submissions:
             "results": results,
             "jobs": [],
         }
-        if self._path.exists():
+        if mode_of(self._path) is not None:
             self.content = read_json(self._path)
         if self.content["results"] != results:
             raise UserError(
@@ -72,7 +73,7 @@ class Submissions:
             ) from error
         try:
             self._lock(handle)
-            if self._path.exists():
+            if mode_of(self._path) is not None:
                 # Another one may have submitted since this one looked.
                 self.content = read_json(self._path)
             else:

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from hpc_disk_bench.diagnosis import catalogue
+from tests.support.needs import obeying_modes
 
 CODE = re.compile(r"\bHDB\d{3}\b")
 SECTIONS = ["What it means", "Why it matters", "How to fix it", "What it looks like"]
@@ -50,7 +51,7 @@ def test_titles_that_others_rely_on_stay():
 @pytest.fixture
 def explain(root, tmp_path):
     def run(*arguments):
-        command = [root / "io500_wrapper.sh", "--explain", *arguments]
+        command = [*obeying_modes(), root / "io500_wrapper.sh", "--explain", *arguments]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
 
     return run
@@ -75,6 +76,19 @@ def test_explain_of_nothing_or_of_two_things_is_wrong_use(explain, tmp_path):
     (tmp_path / "empty").mkdir()
     done = explain("empty")
     assert (done.returncode, done.stdout) == (5, "")
+
+
+def test_explain_of_what_may_not_be_looked_at_says_so(explain, tmp_path):
+    (tmp_path / "closed/run").mkdir(parents=True)
+    (tmp_path / "closed").chmod(0)
+    for what in ("closed/run", "closed"):
+        done = explain(what)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"io500_wrapper.sh: {what}: cannot be read: Permission denied "
+            f"(namei -l {what} shows where)\n"
+        )
+    (tmp_path / "closed").chmod(0o755)
 
 
 def test_explain_of_a_run_by_hand_works_it_out_from_its_output_and_writes_nothing(

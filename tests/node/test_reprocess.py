@@ -10,6 +10,7 @@ import pytest
 
 from hpc_disk_bench.results import load
 from hpc_disk_bench.tree import find_runs
+from tests.support.needs import obeying_modes
 
 
 @pytest.fixture
@@ -98,6 +99,18 @@ def test_a_directory_without_a_run_is_one_line(command, tmp_path, prepare, code,
     assert done.stderr.startswith("io500_wrapper.sh: ")
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_may_not_be_looked_at_is_not_called_missing(root, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    for command in (["reprocess_all_results.sh"], ["io500_wrapper.sh", "--reprocess"]):
+        command[0] = root / command[0]
+        done = subprocess.run(
+            [*obeying_modes(), *command, tmp_path / "closed/tree"], capture_output=True, text=True
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{tmp_path}/closed/tree: cannot be read: Permission denied (" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_directory_with_several_runs_is_not_taken_for_one(command, tree):

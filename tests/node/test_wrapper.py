@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from tests.support.needs import obeying_modes
+
 RUN_KEYS = [
     *("cluster_name", "node_name", "storage_type", "storage_volume", "device_type", "timestamp"),
     *("num_procs", "test_dir", "schema_version", "engine", "engine_version", "engine_path"),
@@ -170,6 +172,15 @@ def test_an_environment_that_cannot_be_used_is_one_line_and_leaves_nothing(
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert wrapper.made() == []
+
+
+def test_a_configuration_that_may_not_be_looked_at_is_not_called_missing(wrapper, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+    path = wrapper.environ["CONFIG_FILE"] = str(tmp_path / "closed/own.ini")
+    process = wrapper.start(command=[*obeying_modes(), *wrapper.arguments()])
+    _, err = process.communicate()
+    problem = f"CONFIG_FILE '{path}': cannot be read: Permission denied"
+    assert (process.returncode, err) == (2, f"io500_wrapper.sh: {problem}\n")
 
 
 def test_wrong_use_is_one_line(wrapper):

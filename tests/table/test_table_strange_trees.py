@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -176,6 +177,18 @@ def test_what_cannot_be_read_is_skipped_and_said(good, root, tmp_path):
     assert f"Skipping {place}: results.json: cannot be read: Permission denied" in done.stdout
     assert f"Skipping {hidden.relative_to(tree)}: Permission denied" in done.stdout
     assert done.stderr == "aggregate_results.py: " + f"{tree}: none of its 1 runs has results\n"
+
+
+@pytest.mark.parametrize("names", [["closed/tree"], ["closed"], ["io500_results", "closed/t.csv"]])
+def test_what_may_not_be_looked_at_is_not_called_missing(good, root, tmp_path, names):
+    (tmp_path / "closed").mkdir(mode=0)
+    command = [*obeying_modes(), sys.executable, root / "aggregate_results.py", *names]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    problem = "cannot be read: Permission denied (namei -l "
+    assert done.returncode == 2
+    assert re.fullmatch(
+        rf"aggregate_results.py: \S*{names[-1]}: {re.escape(problem)}.*\n", done.stderr
+    )
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-x", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-"])
