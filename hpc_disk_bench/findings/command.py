@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from hpc_disk_bench.commandline import Parser, say
+from hpc_disk_bench.commandline import Parser, require_directory, say
 from hpc_disk_bench.errors import DONE, UserError
 from hpc_disk_bench.findings.inside import verdicts
 from hpc_disk_bench.findings.series import SERIES, read_run
@@ -23,6 +23,7 @@ Exit codes: 0 done, findings or not; 2 usage, or a run without a record.
 def main(arguments):
     """Print the verdict on each phase of a run; returns the exit code."""
     options = _arguments(arguments)
+    require_directory(options.run)
     phases = read_run(options.run)
     if not phases:
         raise UserError(
