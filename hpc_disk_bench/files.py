@@ -17,6 +17,17 @@ _LEFT_FOR_GOOD = 86400
 _parts = set()
 
 
+def try_to_write(directory):
+    """Raise the OSError that who wants to write a file in `directory` would meet.
+
+    Nothing is left there: where the file system can make one, the file has not even a name.
+    """
+    import tempfile  # which commands that never get here would wait for
+
+    with tempfile.TemporaryFile(dir=directory, buffering=0) as file:
+        file.write(bytes(4096))
+
+
 def write_text(path, text):
     """Replace `path` by `text` in one step, so that a reader sees the old file or the new one."""
     # A name that is no UTF-8 comes as lone surrogates; \udcff is how JSON writes one.

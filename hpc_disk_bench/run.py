@@ -14,6 +14,7 @@ from hpc_disk_bench.benchmark import Benchmark, Signals
 from hpc_disk_bench.checks.binary import identify
 from hpc_disk_bench.checks.finding import Stopped
 from hpc_disk_bench.checks.place import look
+from hpc_disk_bench.checks.results import require_results
 from hpc_disk_bench.checks.survey import overruled, probe_seconds, survey
 from hpc_disk_bench.checks.tell import introduce, refusal, report
 from hpc_disk_bench.configuration import read_template
@@ -22,7 +23,7 @@ from hpc_disk_bench.errors import DONE, REFUSED, UserError
 from hpc_disk_bench.files import write_bytes
 from hpc_disk_bench.follow import Course
 from hpc_disk_bench.retries import tries
-from hpc_disk_bench.run_directory import RunMetadata, make_run_directory
+from hpc_disk_bench.run_directory import RunMetadata, directory_above, make_run_directory
 from hpc_disk_bench.scratch import Scratch
 from hpc_disk_bench.status import (
     ERRORS,
@@ -59,6 +60,7 @@ def _run(target, number, first, template, engine, signals, console):
     nothing left where it is not started. number, first: which try this is, see retries.
     """
     kind, version, _ = engine
+    require_results(target)
     seconds = probe_seconds(template, target.probe_seconds)
     place = look(target.test_dir, target.ranks, seconds, target.patience, lambda: signals.caught)
     scratch = Scratch.create(target.test_dir, target.results, target.patience)
@@ -87,10 +89,9 @@ def _run(target, number, first, template, engine, signals, console):
 
 def _prepare(target, template, engine, scratch, checked):
     """Everything that is written before the launch: (run directory, its RunMetadata)."""
-    if not node.metadata_path(target.results, target.cluster, target.node).exists():
+    if not os.path.exists(node.metadata_path(target.results, target.cluster, target.node)):
         node.write(target.results, target.cluster, target.node)
-    levels = (target.cluster, target.node, target.storage, target.volume, target.device)
-    run = make_run_directory(target.results, *levels)
+    run = make_run_directory(directory_above(target))
     try:
         scratch.name_run(run)
         write_status(run, PREPARING)

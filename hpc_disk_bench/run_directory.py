@@ -12,13 +12,18 @@ from hpc_disk_bench.tree import METADATA
 from hpc_disk_bench.versions import KEY, WRITTEN
 
 
-def make_run_directory(root, *levels):
-    """Make <root>/<level>/.../<YYYY.MM.DD-HH.MM.SS>/ and return it; empty levels are left out.
+def directory_above(target):
+    """<results>/<cluster>/<node>/<storage>[/<volume>]/<device>, where a target's runs are."""
+    levels = (target.cluster, target.node, target.storage, target.volume, target.device)
+    return Path(target.results, *filter(None, levels))
+
+
+def make_run_directory(above):
+    """Make <above>/<YYYY.MM.DD-HH.MM.SS>/ and return it.
 
     The directory is this run's alone: where another run took the second, the next one is waited
     for. UserError (exit code 3) where it cannot be made.
     """
-    above = Path(root, *filter(None, levels))
     try:
         above.mkdir(parents=True, exist_ok=True)
         while True:

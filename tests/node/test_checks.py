@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.support.hung import hung_mount
+from tests.support.needs import obeying_modes
 
 NAMES = ["storage", "space", "length", "cache", "leftovers", "launch"]
 
@@ -183,6 +184,26 @@ def test_what_a_killed_run_left_is_named_with_its_size_and_what_removes_it(probe
     assert "1.0 MiB in 2 files" in text
     assert text.endswith(f"io500_wrapper.sh --clean {test_dir}")
     assert list(test_dir.iterdir()) == [left]
+
+
+@pytest.mark.parametrize(
+    ("flags", "mode", "root"),
+    [(["--check"], 0o555, "there"), ([], 0o555, "there"), (["--check"], 0, "there/below")],
+)
+def test_results_that_cannot_be_written_are_refused_before_anything_else(
+    wrapper, tmp_path, flags, mode, root
+):
+    there = tmp_path / "there"
+    there.mkdir(mode=mode)
+    wrapper.environ["IO500_RESULTS_DIR"] = str(tmp_path / root)
+    process = wrapper.start(command=[*obeying_modes(), *wrapper.arguments(*flags)])
+    out, err = process.communicate()
+    assert (process.returncode, out) == (3, "")
+    assert err == (
+        f"io500_wrapper.sh: HDB027 results in {tmp_path / root}: {there} cannot be written to: "
+        "Permission denied: set IO500_RESULTS_DIR to another place\n"
+    )
+    assert (list(there.iterdir()), wrapper.made()) == ([], [])
 
 
 def test_a_storage_that_does_not_answer_is_refused_in_time_and_leaves_nothing(probed, tmp_path):
