@@ -80,5 +80,6 @@ class RunMetadata:
         write_json(self._path, self.content)
 
     def add_warnings(self, sentences):
-        """What came to light while the benchmark ran; written with the next write()."""
-        self.content["warnings"] = [*self.content["warnings"], *sentences]
+        """What came to light while the benchmark ran, and was not foreseen by the checks; written
+        with the next write()."""
+        self.content["warnings"] = list(dict.fromkeys([*self.content["warnings"], *sentences]))

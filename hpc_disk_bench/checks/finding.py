@@ -8,7 +8,7 @@ OK, WARNING, REFUSAL = "ok", "warning", "refusal"
 
 
 class Finding(NamedTuple):
-    name: str  # of the check: storage, space, length, cache, leftovers, launch
+    name: str  # of the check: storage, space, length, cache, leftovers, telemetry, launch
     verdict: str  # ok, warning or refusal
     text: str  # one sentence, figures first
     code: Optional[str] = None  # of the catalogue in docs/diagnoses

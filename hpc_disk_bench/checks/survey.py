@@ -13,6 +13,7 @@ from hpc_disk_bench.checks.length import length
 from hpc_disk_bench.checks.space import space
 from hpc_disk_bench.checks.words import count, size, span
 from hpc_disk_bench.checks.workload import Rates, amount, stonewall, writers
+from hpc_disk_bench.telemetry.recorder import textfile_problem
 
 LONGEST_PROBE = 3.0  # seconds
 SHARE = 0.01  # of the stonewall that a probe takes at most; a short trial gets a short one
@@ -70,6 +71,7 @@ def survey(target, template, kind, place, scratch, stopped):
         *lengths,
         *cache(template, place, found, rates, nodes),
         *_leftovers(place),
+        *_telemetry(),
         *started.findings,
     ]
     return Survey(findings, started.nodes, place.facts, _expected(place, found, rates, seconds))
@@ -120,6 +122,11 @@ def _leftovers(place):
             )
         found.append(Finding("leftovers", WARNING, text, "HDB038"))
     return found or [Finding("leftovers", OK, "nothing of earlier runs")]
+
+
+def _telemetry():
+    problem = textfile_problem()
+    return [Finding("telemetry", WARNING, problem)] if problem else []
 
 
 def _rates(place, nodes):

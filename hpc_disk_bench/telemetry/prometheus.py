@@ -6,6 +6,7 @@ would be reported as if it were still so.
 
 import contextlib
 import os
+import sys
 
 from hpc_disk_bench.files import beside, read_json
 from hpc_disk_bench.telemetry.columns import COLUMNS, TEXTS
@@ -28,6 +29,7 @@ class TextFile:
     def __init__(self, path, labels):
         self._path, self._labels = path, labels
         self._rows = {}
+        self._refused = False
 
     @classmethod
     def for_run(cls, directory, run):
@@ -48,8 +50,19 @@ class TextFile:
         if not self._path:
             return
         self._rows[node] = row
-        with contextlib.suppress(OSError), beside(self._path, durable=False) as file:
-            file.write(exposition(self._rows, self._labels).encode())
+        try:
+            with beside(self._path, durable=False) as file:
+                file.write(exposition(self._rows, self._labels).encode())
+        except OSError as error:
+            if not self._refused:  # the run takes it among its warnings
+                print(refused(os.path.dirname(self._path), error), file=sys.stderr, flush=True)
+            self._refused = True
+
+
+def refused(directory, error):
+    """What a run says of a directory that TELEMETRY_TEXTFILE_DIR names, where it is of no use."""
+    problem = f"{directory} cannot be written to: {error.strerror}"
+    return f"TELEMETRY_TEXTFILE_DIR: {problem}: Prometheus does not see this run"
 
 
 def exposition(rows, labels):

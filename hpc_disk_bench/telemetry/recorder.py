@@ -6,11 +6,31 @@ import socket
 import subprocess
 import sys
 
+from hpc_disk_bench.files import try_to_write
+from hpc_disk_bench.telemetry.prometheus import refused
+
 ENTRY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
 OFF = ("off", "0", "no", "false")
 SWITCH, TEXTFILES = "TELEMETRY", "TELEMETRY_TEXTFILE_DIR"
 SAID = "telemetry.err"
 PATIENCE = 5  # seconds for the sampler to end
+
+
+def textfile_problem(environ=None):
+    """Why the directory for Prometheus would get nothing, a sentence, or None."""
+    environ = os.environ if environ is None else environ
+    directory = environ.get(TEXTFILES)
+    if not directory or not _is_on(environ):
+        return None
+    try:
+        try_to_write(directory)
+    except OSError as error:
+        return refused(directory, error)
+    return None
+
+
+def _is_on(environ):
+    return environ.get(SWITCH, "").lower() not in OFF
 
 
 class Recorder:
@@ -30,7 +50,7 @@ class Recorder:
         self._command += [f"--textfile={environ.get(TEXTFILES, '')}"]
         here = socket.gethostname()
         self._command += [f"--node={node}" for node in nodes or () if node != here]
-        self._on = environ.get(SWITCH, "").lower() not in OFF
+        self._on = _is_on(environ)
 
     def __enter__(self):
         if not self._on:

@@ -14,6 +14,7 @@ import pytest
 from hpc_disk_bench.result_file import parse_result_file
 from hpc_disk_bench.telemetry.columns import COLUMNS, NAMES
 from hpc_disk_bench.telemetry.phases import PhaseWatch
+from hpc_disk_bench.telemetry.prometheus import TextFile
 
 PATIENCE = 30
 
@@ -83,6 +84,31 @@ def test_it_can_be_switched_off(wrapper, recorded):
     done = wrapper.run()
     assert done.returncode == 0, done.stderr
     assert not (wrapper.runs[0] / "telemetry.csv").exists()
+
+
+def test_a_directory_for_prometheus_that_is_of_no_use_is_said_once(wrapper, recorded, tmp_path):
+    wrapper.use_stand_in(run=recorded("invalid"))
+    wrapper.environ["TELEMETRY_TEXTFILE_DIR"] = str(tmp_path / "none")
+    done = wrapper.run()
+    assert done.returncode == 0, done.stderr
+    said = (
+        f"TELEMETRY_TEXTFILE_DIR: {tmp_path}/none cannot be written to: No such file or directory"
+    )
+    (line,) = [line for line in done.stderr.splitlines() if "TELEMETRY_TEXTFILE_DIR" in line]
+    assert f" check telemetry warning {said}: " in line
+    assert [text for text in wrapper.json("run_metadata.json")["warnings"] if said in text] == [
+        f"{said}: Prometheus does not see this run"
+    ]
+
+
+def test_a_directory_for_prometheus_that_goes_in_mid_run_is_said_once(tmp_path, capsys):
+    file = TextFile(str(tmp_path / "gone/run.prom"), {})
+    for _ in range(2):
+        file.write("n1", {"cpu_user": 0.5})
+    assert capsys.readouterr().err == (
+        f"TELEMETRY_TEXTFILE_DIR: {tmp_path}/gone cannot be written to: No such file or directory: "
+        "Prometheus does not see this run\n"
+    )
 
 
 def test_a_killed_run_keeps_its_rows_and_its_sampler_ends(slow):
