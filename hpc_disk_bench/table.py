@@ -29,6 +29,9 @@ IO500_RESULTS_DIR names the results root where none is given (default: ./io500_r
 docs/columns.md explains every column, docs/placement.md what --placement says. The table appears
 whole or not at all. What did not change since the last time is not read again: the results root
 keeps .aggregate-cache-..., which may be removed at any time.
+With --quiet only that is printed which somebody can mend: runs that are left out of the table and
+why, files that were not understood, nodes without node_metadata.json. It is silent about runs that
+do not count: they have rows that say so.
 Exit code: 0 written, 2 wrong arguments or nothing to aggregate, 130 interrupted.
 """
 
@@ -41,8 +44,8 @@ def main(argv):
     remove_parts(place)
     # Records hold no cycles: looking for some in ten thousand of them took a third of the time.
     gc.disable()
-    console = Console(options.quiet)
-    console.heading(root, output)
+    console = Console(root, options.quiet)
+    console.heading(output)
     cache = Cache(root, form, not options.no_cache)
     try:
         told = _table(options, place, cache, console)
@@ -84,12 +87,12 @@ def _write_tools(options, places, console):
     output = table_tools.path_beside(options.output)
     if not places and not output.exists():
         return
-    rows, said = table_tools.read(options.results_root, places)
+    rows, *told = table_tools.read(options.results_root, places)
     place, content = output_file(output), [*table_tools.content(rows)]
     remove_parts(place)
     if options.parquet or _digest_of(place) != _digest(content):
         _put(place, output, content, table_tools.COLUMNS, options.parquet)
-    console.tools(said, table_tools.heard(rows, output))
+    console.tools(*told, table_tools.heard(rows, output))
 
 
 def _gather(root, form, cache, console):
@@ -176,7 +179,7 @@ def _options(argv):
         help="say where each run stands among published ones, also in columns placement_...",
     )
     parser.add_argument("--no-cache", action="store_true", help="read every file, keep no cache")
-    parser.add_argument("-q", "--quiet", action="store_true", help="print warnings only")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print only what can be mended")
     options = parser.parse_args(argv)
     if options.placement and options.form is Long:
         raise UserError("--placement adds columns to the wide table: leave --long away")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import sys
 import time
 from collections import Counter
@@ -10,7 +12,9 @@ from typing import NamedTuple
 
 from hpc_disk_bench.commandline import say
 from hpc_disk_bench.table_columns import SCORED_NAMES
-from hpc_disk_bench.table_rows import MISSING_RESULTS
+from hpc_disk_bench.table_records import COPY
+from hpc_disk_bench.table_rows import MISSING_RESULTS, STILL_RUNNING
+from hpc_disk_bench.tree import NO_LOSS
 
 RULE = "=" * 60
 STATES = ("invalid", "partial", "failed", "interrupted", "running")
@@ -33,7 +37,10 @@ class Summary(NamedTuple):
 
     found: int  # directories of runs
     lines: list[str]  # one for every run, by place, and then what needs somebody's attention
-    warnings: list[list[str]]
+    amiss: list[str]  # those of them that --quiet leaves: a run or a file that can be mended
+    missing: list[str]  # places of directories without results.json
+    uncounted: list[list[str]]  # warnings about runs that do not count
+    bare: list[list[str]]  # warnings about nodes without node_metadata.json
     total: int
     tests: int
     tools: list[str]  # places of the directories with outputs of tools
@@ -42,14 +49,36 @@ class Summary(NamedTuple):
 def summary(found, table, tools=()):
     """The Summary of a table_records.Table that was read from `found` directories; tools: places
     of tool outputs beside them."""
-    lines = [(place, f"Skipping {place}: {why}") for place, why in table.skipped]
-    lines += [(run.place, f"Loaded: {_loaded(run, record)}") for run, record in table.runs]
-    lines += [(place, f"Note on {place}: {note}") for place, note in table.notes]
+    skipped = [(place, f"Skipping {place}: {why}") for place, why in table.skipped]
+    lost = [line for line, (_, why) in zip(skipped, table.skipped) if is_lost(why)]
+    notes = [(place, f"Note on {place}: {note}") for place, note in table.notes]
+    loaded = [(run.place, f"Loaded: {_loaded(run, record)}") for run, record in table.runs]
     tests = set()
     for record in table.records:
         tests |= SCORED_NAMES if record.tests is None else set(record.tests)
-    lines = [f"   {shown(line)}" for _, line in sorted(lines)]
-    return Summary(found, lines, [*_warnings(table)], len(table.runs), len(tests), [*tools])
+    return Summary(
+        found,
+        _by_place(skipped + loaded + notes),
+        _by_place(lost + notes),
+        sorted(place for place, why in table.skipped if why == MISSING_RESULTS),
+        [*_uncounted(table)],
+        [*_bare(table)],
+        len(table.runs),
+        len(tests),
+        [*tools],
+    )
+
+
+def is_lost(why):
+    """Whether what was left out for this reason should have had a row, and can be given one.
+
+    What lacks results.json alone is named with its remedy.
+    """
+    return why != MISSING_RESULTS and not why.startswith((*NO_LOSS, STILL_RUNNING, COPY))
+
+
+def _by_place(lines):
+    return [f"   {shown(line)}" for _, line in sorted(lines)]
 
 
 def _loaded(run, record):
@@ -61,15 +90,17 @@ def _loaded(run, record):
     return f"{run.place} ({state}{': ' if why else ''}{why})"
 
 
-def _warnings(table):
-    missing = sum(why == MISSING_RESULTS for _, why in table.skipped)
-    if missing:
-        directories = count(missing, "directory is", "directories are")
+def _missing(places, commands):
+    if places:
+        directories = count(len(places), "directory is", "directories are")
         yield [
             f"{directories} missing results.json",
             "You can regenerate these by running:",
-            "  ./io500_wrapper.sh --reprocess <directory>",
+            *(f"  ./io500_wrapper.sh --reprocess {command}" for command in commands),
         ]
+
+
+def _uncounted(table):
     states = Counter(record.state for record in table.records)
     uncounted = sum(states[state] for state in STATES)
     if uncounted:
@@ -78,6 +109,9 @@ def _warnings(table):
             f"{uncounted} of {count(len(table.runs), 'run does', 'runs do')} not count: {each}",
             "They have rows that say so; no ranking includes them.",
         ]
+
+
+def _bare(table):
     bare = sorted({record.node for run, record in table.runs if run.node is None})
     if bare:
         yield [
@@ -93,16 +127,21 @@ def _few(names, most=5):
 
 
 class Console:
-    """Plain lines, the same on a terminal and in a log; long work is told of on stderr."""
+    """Plain lines, the same on a terminal and in a log; long work is told of on stderr.
 
-    def __init__(self, quiet=False):
+    quiet leaves what somebody can mend: what cron should send.
+    """
+
+    def __init__(self, root, quiet=False):
         self.quiet = quiet
+        self._root = root
         self._live = sys.stderr.isatty()
         self._every = EVERY_LIVE if self._live else EVERY_LOGGED
         self._next = time.monotonic() + self._every
         self._shown = False
 
-    def heading(self, root, output):
+    def heading(self, output):
+        root = self._root
         self._say(RULE, "IO500 Results Aggregation", RULE)
         self._say(f"Scanning base directory: {shown(root)}", f"Output file: {shown(output)}", RULE)
         self._say("", f"Recursively scanning {shown(root)} for result directories...")
@@ -119,13 +158,19 @@ class Console:
         self._progress(done, lambda: f"reading: {done} of {total} runs, {100 * done // total} %")
 
     def skipped(self, places):
-        self._say(*(f"   Skipping {shown(place)}: {shown(why)}" for place, why in places))
+        left = [(place, why) for place, why in places if not self.quiet or is_lost(why)]
+        _say(f"   Skipping {shown(place)}: {shown(why)}" for place, why in left)
 
     def runs(self, told):
         """Everything of a Summary but its totals."""
         self._done()
-        self._say(*told.lines)
-        for first, *more in told.warnings:
+        _say(told.amiss if self.quiet else told.lines)
+        commands = ["<directory>"]  # the reference's own; the lines above it name them
+        if self.quiet:
+            paths = (os.path.join(self._root, place) for place in told.missing)
+            commands = [shown(shlex.quote(path)) for path in paths]
+        uncounted = [] if self.quiet else told.uncounted
+        for first, *more in (*_missing(told.missing, commands), *uncounted, *told.bare):
             say(f"\n Warning: {first}", *(f"  {line}" for line in more))
 
     def closing(self, told, output):
@@ -136,8 +181,9 @@ class Console:
         self._say("", RULE, f" Aggregated results written to: {shown(output)}")
         self._say(f" Total benchmark runs: {total}", f" Total test types: {tests}", RULE)
 
-    def tools(self, said, line):
+    def tools(self, said, amiss, line):
         """What was found of tools besides the runs, and where it went."""
+        _say(f"   {shown(one)}" for one in amiss if self.quiet)
         self._say("", *(f"   {shown(one)}" for one in said), line)
 
     def _progress(self, done, text):
@@ -157,5 +203,11 @@ class Console:
             self._shown = False
 
     def _say(self, *lines):
-        if lines and not self.quiet:
-            say(*lines)
+        if not self.quiet:
+            _say(lines)
+
+
+def _say(lines):
+    lines = [*lines]
+    if lines:
+        say(*lines)

@@ -11,6 +11,8 @@ from hpc_disk_bench.table_columns import SCORED_NAMES
 from hpc_disk_bench.table_rows import Files, NodeMetadata, Skipped, read_row
 from hpc_disk_bench.table_scan import Found
 
+COPY = "a copy of "
+
 
 class Record(NamedTuple):
     """One run of the table. All of it can be written as JSON and read again."""
@@ -83,7 +85,7 @@ def read(found, form, known, files=None, progress=lambda done, total: None):
         if other is not run:
             deeper, copy = (run, other) if run.depth > other.depth else (other, run)
             best[identity] = (run, record) if deeper is run else (other, there)
-            table.skipped.append((copy.place, f"a copy of {deeper.place}, which counts"))
+            table.skipped.append((copy.place, f"{COPY}{deeper.place}, which counts"))
     table.runs.extend(sorted(best.values(), key=_order))
     with_runs = {run.node_place for run, _ in table.runs}
     table.notes.extend(note for note in nodes.notes if note[0] in with_runs)

@@ -29,6 +29,7 @@ from hpc_disk_bench.table_columns import (
 from hpc_disk_bench.table_scan import NODE_METADATA, RESULTS, RUN_METADATA
 
 MISSING_RESULTS = f"missing {RESULTS}"
+STILL_RUNNING = f"{MISSING_RESULTS} (still running)"
 ENDED_BADLY = ("failed", "interrupted")
 BY_FORCE = "HDB028"
 RUNNING = {"running": "running", "preparing": "running"}
@@ -165,7 +166,7 @@ def read_row(run, files, nodes):
             # What becomes of it may show in no file: to be looked at again next time.
             files.seen[run.status] = None
     if run.results is None and ended not in ENDED_BADLY:
-        raise Skipped(f"{MISSING_RESULTS} (still running)" if ended in RUNNING else MISSING_RESULTS)
+        raise Skipped(STILL_RUNNING if ended in RUNNING else MISSING_RESULTS)
     results = files.read(run.results) if run.results else {"partial": True}
 
     phases, scores = _measured(results, notes)

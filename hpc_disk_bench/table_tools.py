@@ -12,6 +12,7 @@ from pathlib import Path
 from hpc_disk_bench.table_columns import IDENTITY, NUMBER, RUN_COLUMNS, TEXT, TRUTH, Column
 from hpc_disk_bench.table_console import count, shown
 from hpc_disk_bench.table_csv import plain
+from hpc_disk_bench.table_records import COPY
 from hpc_disk_bench.table_rows import Fields, Files, Skipped, text
 from hpc_disk_bench.tree import TOOL_METADATA, TOOL_RESULTS
 
@@ -103,34 +104,38 @@ def path_beside(output):
 
 
 def read(root, places):
-    """(rows, what is to be said) of the directories `places` below `root`.
+    """(rows, said, amiss) of the directories `places` below `root`.
 
-    rows: values of COLUMNS, sorted like the runs. To be said: lines for the console.
+    rows: values of COLUMNS, sorted like the runs; said: lines for the console; amiss: those of them
+    that tell of a loss.
     """
-    found, said, files = {}, [], Files()
+    found, said, amiss, files = {}, [], [], Files()
     for place in places:
         directory, notes = f"{root}/{place}", []
         try:
             metadata = files.read(f"{directory}/{TOOL_METADATA}")
             results = files.read(f"{directory}/{TOOL_RESULTS}")
         except Skipped as error:
-            said.append(f"Skipping {place}: {error}: reprocess_all_results.sh makes it anew")
+            amiss.append(f"Skipping {place}: {error}: reprocess_all_results.sh makes it anew")
+            said.append(amiss[-1])
             continue
         target = _TARGET.values(metadata, notes)
         outputs = metadata.get("files")
         sums = sorted(map(str, outputs.values())) if isinstance(outputs, dict) else [place]
         identity = (*target, *sums)
         if identity in found:
-            said.append(f"Skipping {place}: a copy of {found[identity][0]}, which counts")
+            said.append(f"Skipping {place}: {COPY}{found[identity][0]}, which counts")
             continue
         rows = [row for run in _objects(results.get("runs")) for row in _rows(run, notes)]
         found[identity] = place, target, rows
         tools = Counter(text(run.get("tool")) or "?" for run in _objects(results.get("runs")))
         told = ", ".join(f"{tool}" if n == 1 else f"{n} {tool}" for tool, n in tools.items())
         said.append(f"Loaded: {place} ({told})")
-        said += [f"Note on {place}: {note}" for note in dict.fromkeys(notes)]
+        odd = [f"Note on {place}: {note}" for note in dict.fromkeys(notes)]
+        said, amiss = said + odd, amiss + odd
     order = sorted(found.values(), key=lambda one: ([text(x) or "" for x in one[1]], one[0]))
-    return [[*target, place, *row] for place, target, rows in order for row in rows], said
+    rows = [[*target, place, *row] for place, target, rows in order for row in rows]
+    return rows, said, amiss
 
 
 def _rows(run, notes):

@@ -16,6 +16,10 @@ KNOWN = frozenset((METADATA, RESULTS, STATUS, *RESULT_FILES, TOOL_METADATA))
 DATA_MARKER = ".hpc-disk-bench.json"
 # How far below its run directory the benchmark's files may lie and still belong to it.
 DEEPEST = 3
+# Why something is left out without a loss: nobody has to mend that.
+LINK_ABOVE, SAME = "a link to a directory above the results", "the same directory as "
+NO_RUN, DATA, APPLE_DOUBLE = "no run in it", "the data of a benchmark run", "an AppleDouble file"
+NO_LOSS = (LINK_ABOVE, SAME, NO_RUN, DATA, APPLE_DOUBLE)
 
 
 class Run(NamedTuple):
@@ -50,14 +54,14 @@ def find_runs(
         linking = not todo
         path, owner, depth = links.pop(0) if linking else todo.pop()
         if linking and _holds(path, root):
-            on_skip(path, "a link to a directory above the results")
+            on_skip(path, LINK_ABOVE)
             continue
         listed = _list(path, seen, on_skip, on_directory)
         if listed is None:
             continue
         names, directories, linked = listed
         if owner is None and not (names or directories or linked):
-            on_skip(path, "no run in it")
+            on_skip(path, NO_RUN)
         if METADATA in names or (names and (owner is None or depth > DEEPEST)):
             owner, depth = path, 0
             runs[path] = names
@@ -78,7 +82,7 @@ def _list(path, seen, on_skip, on_directory):
         status = os.stat(path)
         identity = (status.st_dev, status.st_ino)
         if seen.setdefault(identity, path) is not path:
-            on_skip(path, f"the same directory as {seen[identity]}")
+            on_skip(path, f"{SAME}{seen[identity]}")
             return None
         return listing(path, on_skip, files)
     except OSError as error:
@@ -99,11 +103,11 @@ def listing(path, on_skip=lambda path, reason: None, files=None):
         for entry in entries:
             name = entry.name
             if name == DATA_MARKER:
-                on_skip(path, "the data of a benchmark run")
+                on_skip(path, DATA)
                 return None
             if name[0] == ".":
                 if name.startswith("._") and name[2:] in KNOWN:
-                    on_skip(entry.path, "an AppleDouble file")
+                    on_skip(entry.path, APPLE_DOUBLE)
                 continue
             try:
                 if entry.is_dir():

@@ -25,7 +25,8 @@ def main(argv):
     mode = mode_of(options.table) if options.table else None
     if options.table and not stat.S_ISREG(mode or 0):
         none = "no such table; make it with ./aggregate_results.py"
-        raise UserError(f"{options.table}: {'a directory, not a table' if mode else none}")
+        there = stat.S_ISDIR(mode or 0)
+        raise UserError(f"{options.table}: {'a directory, not a table' if there else none}")
     source = document.read(options.document)
     html = page(source, execute.run(source, options.table, say))
     try:

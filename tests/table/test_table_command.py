@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -156,7 +157,26 @@ def test_a_link_in_the_place_of_the_table_stays_and_leads_to_the_new_one(
 def test_quiet_leaves_the_warnings(reference, aggregate):
     lines = aggregate("--quiet").stdout.split("\n")
     assert lines[1] == " Warning: 2 directories are missing results.json"
-    assert len(lines) == 5
+    root = "    ./io500_wrapper.sh --reprocess io500_results/wildwood"
+    assert lines[3:] == [
+        f"{root}/aspen12/nfs/hdd/2025.10.28-09.11.00",
+        f"{root}/cascade/nfs/hdd/2025.10.29-05.18.00",
+        "",
+    ]
+
+
+def test_quiet_names_each_run_that_lost_its_row_and_no_standing_state(tree, aggregate, rows):
+    """What cron mails is what somebody can mend."""
+    root = tree({}, {"state": "invalid"}, {"state": "failed"}, {"state": "running"}, {})
+    (root / "wildwood/._results.json").write_text("")
+    (root / "wildwood/empty").mkdir()
+    (root / "again").symlink_to("wildwood")
+    cut = max(root.rglob("run_metadata.json"))
+    cut.write_text(cut.read_text()[:200])
+    (said,) = aggregate("-q").stdout.splitlines()
+    place = cut.parent.relative_to(root)
+    assert re.match(rf"   Skipping {place}: run_metadata\.json:\d+: not JSON: ", said)
+    assert len(rows()) == 3
 
 
 def test_the_long_form_has_every_figure_of_the_wide_one_once(reference, aggregate, rows):
