@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 
 from hpc_disk_bench.commandline import say
 from hpc_disk_bench.phases import SCORED
@@ -63,7 +64,11 @@ def _cells(placement):
 
 
 def tell(rows):
-    """Print where each run stands."""
+    """Print where each run stands; only why, where none has a place."""
+    without = [row for row, placement in rows if placement is None]
+    if len(without) == len(rows):
+        say("", f"Placement: {count(len(rows), 'run', 'runs')}, none has a place: {_why(without)}")
+        return
     runs = published()
     dates = f"{min(run.date for run in runs)} to {max(run.date for run in runs)}"
     say(
@@ -74,18 +79,23 @@ def tell(rows):
     groups = ("as it is", "per client node", "per process")
     say("   " + "".join(f"{group:^21}" for group in groups).rstrip())
     say("   " + "  total     bw   iops" * len(groups) + "   compared with            run")
-    without = 0
     for row, placement in rows:
         if placement is None:
-            without += 1
             continue
         figures = [placement.scores[m + basis] for basis in BASES for m in ("total", *MEASURES[:2])]
         line = "".join(f"{'-' if figure is None else figure:>7}" for figure in figures)
         kind = f"{placement.kind} ({placement.runs})"
         say(f"   {line}   {kind:<23}  {shown(unguarded(row['run_dir']))}")
     if without:
-        say(f"   {count(without, 'run', 'runs')} without a place: invalid, partial or not ended")
+        say(f"   {count(len(without), 'run', 'runs')} without a place: {_why(without)}")
     say(
         "   Published runs are self-selected and mostly larger, of many versions: read",
         "   docs/placement.md before you draw conclusions.",
     )
+
+
+def _why(rows):
+    """Of rows without a place: how many are in which state."""
+    complete = "complete but for a phase of 0"
+    states = Counter(complete if row["state"] == "complete" else row["state"] for row in rows)
+    return ", ".join(f"{number} {state}" for state, number in states.most_common()) or "no run"

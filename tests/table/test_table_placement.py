@@ -132,6 +132,12 @@ def test_the_command_adds_the_columns_and_says_it(tmp_path, aggregate, rows):
     assert rows("plain.csv") == without
 
 
+def test_where_no_run_has_a_place_one_line_says_so_and_why(tree, aggregate):
+    tree({"state": "invalid"}, {"state": "invalid"}, {"state": "failed"})
+    said = aggregate("-q", "--placement").stdout
+    assert said == "\nPlacement: 3 runs, none has a place: 2 invalid, 1 failed\n"
+
+
 def test_placement_belongs_to_the_wide_table(tree, aggregate):
     tree({})
     done = aggregate("--placement", "--long")
