@@ -68,7 +68,7 @@ Environment:
   NO_COLOR            no colours on a terminal
 
 Exit codes: 0 done, 2 usage, 3 refused before the launch, 4 the benchmark failed, 5 its result could
-not be parsed, 129/130/143 ended by a signal.
+not be parsed or written, 129/130/143 ended by a signal.
 HELP
 }
 

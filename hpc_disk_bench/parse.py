@@ -27,8 +27,8 @@ mdtest, pfind and md-workbench print, upstream's or this project's, and stream: 
   -q, --quiet        say nothing about odd lines and doubtful figures
   -h, --help         this text
 
-Exit codes: 0 done, 2 usage, 3 the results tree cannot be written, 5 the file cannot be parsed (one
-line on stderr says why).
+Exit codes: 0 done, 2 usage, 3 the results tree cannot be written, 5 the file cannot be parsed, or
+the JSON not be written (one line on stderr says why).
 """
 MOST_NOTICES = 10
 

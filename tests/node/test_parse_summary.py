@@ -298,6 +298,7 @@ def test_an_output_file_that_cannot_be_written_is_one_line(parse, recorded, tmp_
     assert done.stderr.splitlines()[-1].endswith(
         "results.json: cannot be written: No such file or directory"
     )
+    assert "5 the file cannot be parsed, or\nthe JSON not be written" in parse("--help").stdout
 
 
 def test_the_command_runs_on_python_3_9_with_nothing_installed(parse, python39, recorded):
