@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 
@@ -16,6 +17,8 @@ EPILOG = """\
 A phase is steady, or it has findings: cache-fill, drop, decay, swell, rise, straggler, tail. What
 each means and when it is claimed: docs/findings.md. Runs of the embedded engine have such a record.
 
+Of a damaged record the first damaged line is named on stderr, and what can be read is shown.
+
 Exit codes: 0 done, findings or not; 2 usage, or a run without a record.
 """
 
@@ -24,11 +27,13 @@ def main(arguments):
     """Print the verdict on each phase of a run; returns the exit code."""
     options = _arguments(arguments)
     require_directory(options.run)
-    phases = read_run(options.run)
+    damages = []
+    phases = read_run(options.run, damages.append)
     if not phases:
-        raise UserError(
-            f"{options.run}: has no {SERIES}: the embedded engine writes one, unless --no-record"
-        )
+        none = f"has no {SERIES} with rows: the embedded engine writes one, unless --no-record"
+        raise UserError(damages[0] if damages else f"{options.run}: {none}")
+    for damage in damages:
+        print(f"inspect_run.py: {damage}", file=sys.stderr)
     found = verdicts(phases)
     if options.json:
         say(json.dumps([_as_json(verdict) for verdict in found], indent=2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +24,9 @@ NEEDED = {
     },
     RANKS: {"phase", "rank", "host", "operations", "last_s", "end_s", "stonewall_s"},
 }
+TEXTS = ["phase", "operation", "host"]
+# Without one of these a row says nothing.
+KEYS = {SERIES: ["phase", "operation", "second", "duration_s", "operations"], RANKS: ["phase"]}
 
 
 @dataclass
@@ -51,16 +56,17 @@ class Phase:
         return slice(0, last)
 
 
-def read_run(run):
+def read_run(run, on_damage=lambda text: None):
     """The Phases of a run in their order, [] where it kept no record.
 
-    UserError where a file of the record cannot be understood.
+    on_damage(text) hears of a file in which not every line could be read. UserError where a file of
+    the record cannot be understood.
     """
     run = Path(run)
-    series = _table(run, SERIES)
+    series = _table(run, SERIES, on_damage)
     if series is None:
         return []
-    ranks, nodes = _table(run, RANKS), telemetry.read_nodes(run / TELEMETRY)
+    ranks, nodes = _table(run, RANKS, on_damage), telemetry.read_nodes(run / TELEMETRY)
     phases = []
     for name, rows in series.groupby("phase", sort=False):
         measured = rows[~rows["operation"].isin(ON_THE_WAY)]
@@ -99,25 +105,41 @@ def _phase(name, kind, rows, ranks, nodes):
     )
 
 
-def _table(run, name):
-    """A file of the record as a table, or None where there is none."""
+def _table(run, name, on_damage):
+    """A file of the record as a table with its lines' numbers as index, or None where there is
+    none."""
     path = run / name
     try:
-        # A run that died may have left half a last line, which would be no row of the table.
-        table = pd.read_csv(path, on_bad_lines="skip")
+        heading, *lines = path.read_text("utf-8").split("\n")
     except FileNotFoundError:
-        return None
-    except pd.errors.EmptyDataError:
         return None
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, pd.errors.ParserError) as error:
+    except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a table: {error}") from error
-    missing = NEEDED[name] - set(table.columns)
+    if not heading and not any(lines):
+        return None
+    missing = NEEDED[name] - set(heading.split(","))
     if missing:
         raise UserError(f"{path}:1: the columns {', '.join(sorted(missing))} are missing")
-    texts = ["phase", "operation", "host"]
-    for column in table.columns.difference(texts):
+    # Every line is written whole with its line end: a last one without has lost digits.
+    cells, unended = heading.count(","), lines.pop() if lines else ""
+    whole = {k: line for k, line in enumerate(lines, start=2) if line.count(",") == cells}
+    damaged = {k for k, line in enumerate(lines, start=2) if line and k not in whole}
+    damaged |= {len(lines) + 2} if unended else set()
+    text = io.StringIO("\n".join([heading, *whole.values(), ""]))
+    try:
+        table = pd.read_csv(text, quoting=csv.QUOTE_NONE)
+    except pd.errors.ParserError as error:
+        raise UserError(f"{path}: not a table: {error}") from error
+    table.index = list(whole)
+    for column in table.columns.difference(TEXTS):
         numbers = pd.to_numeric(table[column], errors="coerce")
+        damaged.update(table.index[numbers.isna() & table[column].notna()])
         table[column] = numbers.where(np.isfinite(numbers))
-    return table.dropna(subset=["second", "duration_s", "operations"]) if name == SERIES else table
+    known = table[KEYS[name]].notna().all(axis=1)
+    damaged.update(table.index[~known])
+    if damaged:
+        more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        on_damage(f"{path}:{min(damaged)}: damaged line{more}: what cannot be read is left out")
+    return table[known]

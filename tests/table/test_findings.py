@@ -197,3 +197,16 @@ def test_a_run_without_a_record_and_a_broken_one_are_one_line(root, tmp_path):
     done = inspect(root, tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "timeseries.csv:1: the columns bytes, duration_s, operation" in done.stderr
+
+
+def test_a_damaged_record_is_said_with_file_and_line_and_what_can_be_read_is_shown(root, tmp_path):
+    run = recorded(tmp_path / "run", [100.0] * 40)
+    lines = (run / "timeseries.csv").read_text().splitlines(keepends=True)
+    lines[20] = "garbage,1\n"
+    (run / "timeseries.csv").write_text("".join(lines)[:-4])
+    done = inspect(root, run)
+    assert done.returncode == 0
+    assert done.stdout.endswith("\n\n1 phase, 0 findings\n")
+    place = f"{run}/timeseries.csv:21"
+    damage = "damaged line and 1 more: what cannot be read is left out"
+    assert done.stderr == f"inspect_run.py: {place}: {damage}\n"
