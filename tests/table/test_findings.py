@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hpc_disk_bench.findings import ranks
+from hpc_disk_bench import errors
+from hpc_disk_bench.findings import command, ranks
 from hpc_disk_bench.findings.shape import form
 
 SEEDS = 100
@@ -183,10 +184,9 @@ def test_a_drop_is_the_page_cache_s_only_where_dirty_memory_says_so(root, tmp_pa
     assert text.endswith("\n1 phase, 1 finding\n")
 
 
-def test_a_run_that_is_not_there_is_not_said_to_lack_its_record(root, tmp_path):
-    done = inspect(root, tmp_path / "nosuch")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"inspect_run.py: {tmp_path}/nosuch: no such directory\n"
+def test_a_run_that_is_not_there_is_not_said_to_lack_its_record(tmp_path, capsys):
+    assert errors.run(command.main, [str(tmp_path / "nosuch")]) == 2
+    assert capsys.readouterr().err.endswith(f": {tmp_path}/nosuch: no such directory\n")
 
 
 def test_a_run_without_a_record_and_a_broken_one_are_one_line(root, tmp_path):
