@@ -6,10 +6,12 @@ import difflib
 import io
 import os
 import re
+import stat
 from pathlib import Path
 
 import pandas as pd
 
+from hpc_disk_bench.commandline import mode_of
 from hpc_disk_bench.errors import UserError
 from hpc_disk_bench.report import load, table_file
 from hpc_disk_bench.table_columns import NODE
@@ -43,9 +45,10 @@ runs:
 def select(text):
     """The runs that `text` names, in the order of their start; UserError where there is none."""
     source, conditions = _parsed(text)
-    if not os.path.exists(source):
+    mode = mode_of(source)
+    if mode is None:
         raise UserError(f"{source}: no such table or directory; a table is made {table_file.MAKE}")
-    runs = _of_tree(Path(source)) if os.path.isdir(source) else load.alone(source)
+    runs = _of_tree(Path(source)) if stat.S_ISDIR(mode) else load.alone(source)
     if runs.empty:
         raise UserError(f"{text}: no run: the table has a header alone")
     for key, value in conditions:
