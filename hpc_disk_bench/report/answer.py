@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from hpc_disk_bench.comparison import statistics
-from hpc_disk_bench.report import failures, history, text, tidy, units, uses
+from hpc_disk_bench.report import failures, history, sure, text, tidy, units, uses
 from hpc_disk_bench.report.charts import ALL, Column, Table, column, derived
 from hpc_disk_bench.report.markup import escape, items, tag
 
 MOST_WORRIES = 5
 VERDICTS = {
-    "clear": "yes",
-    "noise": "no: it may be noise",
-    "few": "not decidable: fewer than 3 runs on one side",
+    sure.CLEAR: "yes",
+    sure.NOISE: "no: it may be noise",
+    sure.FEW: "not decidable: fewer than 3 runs on one side",
+    sure.ENGINES: "no: runs of different engines or versions are compared",
     "alone": "the only storage that was measured",
     "none": "not measured",
     "invalid": "no: no run counts, for orientation only",
@@ -32,55 +33,39 @@ def best(runs):
         counting = runs[runs[[use.column for use in uses.USES]].notna().any(axis=1)]
     if counting.empty:
         return text.none_count(title, "answer")
-    rows = [_best_for(use, counting) for use in uses.USES]
-    firsts = [statistics.spread(first) for _, first, _, _ in rows]
-    ratios = [statistics.ratio(first, second) for _, first, _, second in rows]
-    leads = [_lead_words(ratio) for ratio in ratios]
-    verdicts = [
-        VERDICTS["invalid"] if none else _verdict(first, second, ratio)
-        for (first, _, second, _), ratio in zip(rows, ratios, strict=True)
-    ]
+    leaders = [uses.leader(counting, use) for use in uses.USES]
+    firsts = [statistics.spread(one.values.get(one.first, [])) for one in leaders]
+    leads = [_lead_words(one.ratio) for one in leaders]
+    verdicts = [VERDICTS["invalid" if none else _verdict(one)] for one in leaders]
     return Table(
         "answer",
         title,
         [
             column("for", [f"{use.name} ({use.unit})" for use in uses.USES]),
-            column("use", [first for first, *_ in rows], derive=derived("use first")),
+            column("use", [one.first for one in leaders], derive=derived("use first")),
             Column("its median", [s.median for s in firsts], [_interval(s) for s in firsts],
                    numeric=True, derive=derived("use first spread")),
-            column("next", [second for _, _, second, _ in rows], derive=derived("use second")),
-            Column("times the next", [r.median for r in ratios], leads, numeric=True,
-                   derive=derived("use lead")),
+            column("next", [one.second for one in leaders], derive=derived("use second")),
+            Column("times the next", [one.ratio.median for one in leaders], leads,
+                   numeric=True, derive=derived("use lead")),
             column("is it sure?", verdicts, derive=derived("use verdict", words=VERDICTS)),
         ],
         "Medians of the runs that count, all nodes of a storage together, with 95 % intervals."
         f"{NO_RUN_COUNTS if none else ''} Judged by the"
         f" {'; the '.join(use.judged_by for use in uses.USES)}.{tidy.engines_note(counting)}",
-        [none] * len(rows),
+        [none] * len(leaders),
         wrap=True,
         used="best",
         search=False,
-        runs=[ALL] * len(rows),
+        runs=[ALL] * len(leaders),
         of=[use.column for use in uses.USES],
     )  # fmt: skip
 
 
-def _best_for(use, counting):
-    """(best storage, its values, the next, its values) for one use; empty where there is none."""
-    groups = {name: values.dropna() for name, values in counting.groupby("storage")[use.column]}
-    medians = {name: values.median() for name, values in groups.items() if len(values)}
-    order = sorted(medians, key=lambda name: -medians[name])
-    found = [(name, groups[name]) for name in order[:2]]
-    found += [("", [])] * (2 - len(found))
-    return (*found[0], *found[1])
-
-
-def _verdict(first, second, ratio):
-    if not second:
-        return VERDICTS["alone" if first else "none"]
-    if not ratio.decidable:
-        return VERDICTS["few"]
-    return VERDICTS["clear" if ratio.low > 1 else "noise"]
+def _verdict(one):
+    if not one.second:
+        return "alone" if one.first else "none"
+    return sure.verdict(one.ratio, one.runs)
 
 
 def _interval(spread):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hpc_disk_bench.report import sure
+
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 
 
@@ -48,6 +50,7 @@ class Case(NamedTuple):
     clear: bool  # the whole interval is beyond the threshold
     text: str  # its number with its unit
     runs: object  # the runs behind it, a frame
+    compared: object = None  # where runs are held against each other: all of them, a frame
 
 
 def together(cases, headline, explanation):
@@ -63,6 +66,8 @@ def together(cases, headline, explanation):
     of = f"of {len(cases)}" if len(cases) > 1 else ""
     because = f"{decidable} {of} with the 3 runs that an interval takes".replace("  ", " ")
     because += f"; {clear} with the whole interval beyond the threshold." if decidable else "."
+    if any(case.compared is not None and sure.engines_differ(case.compared) for case in cases):
+        confidence, because = LOW, sure.DIFFERENT_ENGINES
     runs = list(dict.fromkeys(run for case in cases for run in directories(case.runs)))
     return Advice(headline.format(named), [explanation, *lines], confidence, because, runs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpc_disk_bench.comparison import statistics
-from hpc_disk_bench.report import figures_network, units, uses
+from hpc_disk_bench.report import figures_network, sure, units, uses
 from hpc_disk_bench.report.rule import HIGH, LOW, MEDIUM, Advice, Case, directories, rule, together
 from hpc_disk_bench.report.uses import CLEARLY_BETTER
 
@@ -13,50 +13,41 @@ NEAR_LINE_RATE, FAR_FROM_LINE_RATE = 80.0, 30.0  # % of the link
 
 def _sure(comparison, threshold, runs):
     """How sure a ratio is above its threshold, and why: (confidence, sentence)."""
-    if runs["made_by"].nunique() > 1:
-        return LOW, "Runs of different engines or versions are compared."
-    if not comparison.decidable:
+    verdict = sure.verdict(comparison, runs)
+    if verdict == sure.ENGINES:
+        return LOW, sure.DIFFERENT_ENGINES
+    if verdict == sure.FEW:
         return (
             LOW,
             f"With n = {comparison.n} on one side it is not decidable; 3 runs a side would do.",
         )
     interval = f"{units.number(comparison.low, 2)} to {units.number(comparison.high, 2)}"
+    if verdict == sure.NOISE:
+        return LOW, f"The 95 % interval of the factor, {interval}, includes 1: it may be noise."
     if comparison.low >= threshold:
         return HIGH, f"The 95 % interval of the factor is {interval}."
-    if comparison.low > 1:
-        return MEDIUM, f"The 95 % interval of the factor, {interval}, reaches below the threshold."
-    return LOW, f"The 95 % interval of the factor, {interval}, includes 1: it may be noise."
+    return MEDIUM, f"The 95 % interval of the factor, {interval}, reaches below the threshold."
 
 
 def _best_storage(runs, use):
     """The storage with the best median for this use, if it is clearly better than the next."""
-    values = runs[use.column].dropna()
-    medians = (
-        values.groupby(runs["storage"].loc[values.index]).median().sort_values(ascending=False)
-    )
-    if len(medians) < 2:
+    one = uses.leader(runs, use)
+    if not one.second or one.ratio.median < CLEARLY_BETTER:
         return
-    best, second = medians.index[:2]
-    sides = [values[runs["storage"].loc[values.index] == name] for name in (best, second)]
-    comparison = statistics.ratio(*sides)
-    if comparison.median < CLEARLY_BETTER:
-        return
-    involved = runs[runs["storage"].isin([best, second])]
-    confidence, because = _sure(comparison, CLEARLY_BETTER, involved)
-    counts = runs["storage"].loc[values.index].value_counts()
+    confidence, because = _sure(one.ratio, CLEARLY_BETTER, one.runs)
     yield Advice(
-        f"Use {best} for {use.name}",
+        f"Use {one.first} for {use.name}",
         [
-            f"Its median is {units.number(comparison.median, 2)} times that of the next;"
+            f"Its median is {units.number(one.ratio.median, 2)} times that of the next;"
             f" threshold {CLEARLY_BETTER}.",
             *(
-                f"{storage}: {units.number(value)} {use.unit}, n = {counts[storage]}"
-                for storage, value in medians.head(3).items()
+                f"{storage}: {units.number(value)} {use.unit}, n = {len(one.values[storage])}"
+                for storage, value in [*one.medians.items()][:3]
             ),
         ],
         confidence,
         because,
-        directories(involved),
+        directories(one.runs),
     )
 
 
@@ -196,18 +187,26 @@ def ssd_for_metadata(runs):
 def ssd_without_gain(runs):
     for reach, comparison, ssd, hdd, behind in _ssd_over_hdd(runs):
         if comparison.median < CLEARLY_BETTER:
-            clear = comparison.decidable and comparison.high < CLEARLY_BETTER
-            n = "" if comparison.decidable else f" n = {comparison.n} on one side is not decidable."
             yield Advice(
                 f"Do not expect faster metadata from {reach} SSDs",
                 [
                     f"{_ssd_numbers(comparison, ssd, hdd)}; threshold {CLEARLY_BETTER}.",
                     "Something else limits both: the server, the protocol or the client.",
                 ],
-                HIGH if clear else LOW,
-                "The interval stays below the threshold." if clear else f"It may be noise.{n}",
+                *_sure_below(comparison, behind),
                 directories(behind),
             )
+
+
+def _sure_below(comparison, runs):
+    """How sure a ratio is below the factor that is called better, and why."""
+    if sure.engines_differ(runs):
+        return LOW, sure.DIFFERENT_ENGINES
+    if not comparison.decidable:
+        return LOW, f"It may be noise. n = {comparison.n} on one side is not decidable."
+    if comparison.high < CLEARLY_BETTER:
+        return HIGH, "The interval stays below the threshold."
+    return LOW, "It may be noise."
 
 
 def _ssd_numbers(comparison, ssd, hdd):

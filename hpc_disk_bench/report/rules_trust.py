@@ -91,7 +91,7 @@ def slow_nodes(runs):
                 cases.append(
                     (
                         value / others.median(),
-                        Case(f"{node} on {storage}", spread, clear, text, own),
+                        Case(f"{node} on {storage}", spread, clear, text, own, group),
                     )
                 )
     if cases:
@@ -108,6 +108,7 @@ def got_slower(runs):
     slower = [change for change in history.changes(runs) if change.last and _fell(change)]
     if slower:
         slower.sort(key=lambda change: change.point.ratio.median)
+        stretches = [change.runs.iloc[change.start : change.end] for change in slower]
         cases = [
             Case(
                 f"{change.target}, {history.HALVES[change.column].split(',')[0]}",
@@ -115,9 +116,10 @@ def got_slower(runs):
                 True,
                 f"{history.said(change)}, from {units.number(change.point.before.median)} to"
                 f" {units.number(change.point.after.median)}",
-                change.runs.iloc[change.start : change.end],
+                runs,
+                runs,
             )
-            for change in slower
+            for change, runs in zip(slower, stretches, strict=True)
         ]
         explanation = (
             f"Changes among {history.LEAST} runs or more; threshold: at most 1 in 100 shuffled"

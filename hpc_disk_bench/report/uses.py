@@ -30,6 +30,28 @@ LARGE, SHARED, MANY = (
 USES = (LARGE, SHARED, MANY)
 
 
+class Leader(NamedTuple):
+    """The best storage for a use and the next one, by their medians; "" where there is none."""
+
+    first: str
+    second: str
+    medians: object  # of all storages, the best first
+    values: object  # of each storage, by its name
+    ratio: statistics.Spread  # of the first to the second
+    runs: object  # those of the two, a frame
+
+
+def leader(runs, use):
+    """Which storage leads in this use, and by how much."""
+    values = {name: part.dropna() for name, part in runs.groupby("storage")[use.column]}
+    medians = {name: part.median() for name, part in values.items() if len(part)}
+    order = sorted(medians, key=lambda name: -medians[name])
+    first, second = (*order[:2], "", "")[:2]
+    ratio = statistics.ratio(values.get(first, []), values.get(second, []))
+    both = runs[runs["storage"].isin(order[:2])]
+    return Leader(first, second, {name: medians[name] for name in order}, values, ratio, both)
+
+
 def add(runs):
     """Add the column of each use to `runs`: of write and read the geometric mean."""
     runs[LARGE.column] = _mean(runs, "easy")

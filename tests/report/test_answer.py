@@ -2,7 +2,8 @@
 
 import pytest
 
-from hpc_disk_bench.report import answer, history
+from hpc_disk_bench.report import answer, history, recommendations
+from hpc_disk_bench.report.rule import LOW
 from tests.support import report_tables as made
 
 NEAR_ONE = (0.97, 1.0, 1.03)
@@ -42,6 +43,20 @@ def test_a_small_difference_may_be_noise():
 def test_two_runs_are_not_decidable():
     found = best(*several("nfs/hdd", (1.0, 1.1)), *several("local/ssd", (5.0, 5.1, 4.9)))
     assert all(sure.startswith("not decidable") for *_, sure in found.values())
+
+
+def test_runs_of_different_engines_are_as_unsure_as_the_recommendation_on_the_same_figures():
+    old, new = several("nfs/hdd", NEAR_ONE), several("local/ssd", (2.0, 2.1, 1.9))
+    assert {sure for *_, sure in best(*old, *new).values()} == {"yes"}
+    new[0] |= {"engine_version": "io500-isc26"}
+    (said,) = {sure for *_, sure in best(*old, *new).values()}
+    assert said == "no: runs of different engines or versions are compared"
+    advised = [a for rule, a in recommendations.find(made.runs(*old, *new)) if rule.id < "REC10"]
+    assert [advice.confidence for advice in advised] == [LOW] * 3
+    # A third storage's engine is no part of the comparison.
+    third = several("local/hdd", (0.1, 0.1, 0.1), engine_version="io500-isc26")
+    found = best(*old, *new[1:], made.run(rate=2.2), *third)
+    assert {sure for *_, sure in found.values()} == {"yes"}
 
 
 def test_one_storage_is_the_only_one():

@@ -192,6 +192,17 @@ def test_the_page_computes_intervals_as_python_does(visit):
         assert flags == list(statistics.outliers(a))
 
 
+def test_the_answer_is_sure_again_where_the_filter_leaves_one_engine(visit, nfs_page, nfs, runs):
+    def verdicts(table):
+        return [row[-1] for row in shown_rows(table, "answer")]
+
+    one = runs[runs["made_by"] == "upstream io500-isc25"].copy()
+    tab = visit("mixed", drawn=False, place="#?engine=upstream io500-isc25")
+    assert verdicts(tab) == texts(answer.best(one).columns[-1]) == ["yes"] * 3
+    assert verdicts(nfs_page) == texts(answer.best(nfs).columns[-1])
+    assert set(verdicts(nfs_page)) == {answer.VERDICTS["engines"]}
+
+
 def test_a_click_filters_the_page_and_the_line_says_so(visit, runs):
     tab = visit("mixed", drawn=False)
     bar = tab.locator(".hdb-filter")

@@ -130,6 +130,17 @@ def test_runs_of_different_engines_make_any_comparison_unsure():
     assert "different engines" in found.because
 
 
+@pytest.mark.parametrize("identifier", ["REC21", "REC42", "REC50"])
+def test_what_compares_runs_of_different_engines_is_never_sure(identifier):
+    rows = TRIGGERS[identifier]
+    half = len(rows) // 2
+    newer = [row | {"engine_version": "io500-isc26"} for row in rows[half:]]
+    (same,), (mixed,) = advice(identifier, *rows), advice(identifier, *rows[:half], *newer)
+    assert (same.confidence, mixed.confidence) == (HIGH if identifier != "REC42" else LOW, LOW)
+    assert "different engines" not in same.because
+    assert "different engines" in mixed.because
+
+
 def test_many_cases_of_one_rule_are_told_together():
     rows = [made.run(f"nfs/v{k}/hdd", rate=0.2) for k in range(12)]
     (found,) = advice("REC11", *rows)

@@ -106,6 +106,9 @@
       const found = storages(row), ratio = lead(found);
       if (!row.counting.length) return word(found.length ? words.invalid : words.none);
       if (found.length < 2) return word(found.length ? words.alone : words.none);
+      const two = found.slice(0, 2).map(([name]) => name);
+      const compared = row.used.filter((run) => two.includes(R().text("storage", run)));
+      if (new Set(compared.map((run) => R().text("engine", run))).size > 1) return word(words.engines);
       if (!S.decidable(ratio)) return word(words.few);
       return word(ratio.low > 1 ? words.clear : words.noise);
     },
