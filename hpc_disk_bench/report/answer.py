@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hpc_disk_bench.comparison import statistics
-from hpc_disk_bench.report import failures, history, sure, text, tidy, units, uses
+from hpc_disk_bench.report import failures, history, quality, sure, text, tidy, units, uses
 from hpc_disk_bench.report.charts import ALL, Column, Table, column, derived
 from hpc_disk_bench.report.markup import escape, items, tag
 
@@ -119,8 +119,8 @@ def _slower(changes):
 
 
 def _few(runs):
-    repeats = runs[runs["counts"]]["target"].value_counts()
-    few = int((repeats < statistics.ENOUGH).sum())
+    few = int((quality.repeats(runs) < statistics.ENOUGH).sum())
     if few:
         said = units.count(few, "node and storage", "pairs of node and storage")
-        yield "#advice", f"{said} with fewer than {statistics.ENOUGH} runs: no intervals there"
+        least = f"fewer than {statistics.ENOUGH} runs that count"
+        yield "#advice", f"{said} with {least}: no intervals there"

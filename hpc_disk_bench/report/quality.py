@@ -119,6 +119,11 @@ def _suspect(run):
     return "; ".join(doubts)
 
 
+def repeats(runs):
+    """How many runs count of each node and storage that was tried; 0 where none does."""
+    return runs.groupby("target")["counts"].sum()
+
+
 def failures(runs):
     """What to count the runs by that do not count: a code of docs/diagnoses/, else the state."""
     words = runs["state"].replace("complete", "incomplete")

@@ -1,7 +1,7 @@
 """What to do, found by rules: each with an id, its condition, the numbers, the threshold, how sure.
 
-Only runs that count enter. A rule is a function of those runs that returns the advice it gives,
-and nothing where its condition does not hold.
+Only the numbers of runs that count enter. A rule is a function of those runs that returns the
+advice it gives, and nothing where its condition does not hold.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ def find(runs):
     counting = runs[runs["counts"]]
     if counting.empty:
         return []
-    return [(rule, advice) for rule in RULES for advice in rule.find(counting)]
+    return [
+        (rule, advice) for rule in RULES for advice in rule.find(runs if rule.of_all else counting)
+    ]
 
 
 def section(runs):

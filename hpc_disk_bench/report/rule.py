@@ -24,16 +24,17 @@ class Rule(NamedTuple):
     id: str
     condition: str
     find: Callable  # runs that count -> advice
+    of_all: bool  # it takes all runs: it asks what no run counts of
 
 
 RULES: list[Rule] = []
 
 
-def rule(identifier, condition):
+def rule(identifier, condition, of_all=False):
     """Register the decorated function as the rule `identifier`; `condition` says when it speaks."""
 
     def register(find):
-        RULES.append(Rule(identifier, condition, find))
+        RULES.append(Rule(identifier, condition, find, of_all))
         return find
 
     return register

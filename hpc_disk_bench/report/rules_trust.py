@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hpc_disk_bench.comparison import statistics
 from hpc_disk_bench.phases import BANDWIDTH
-from hpc_disk_bench.report import history, units
+from hpc_disk_bench.report import history, quality, units
 from hpc_disk_bench.report.rule import HIGH, Advice, Case, directories, rule, together
 
 WIDE_GAP = 10.0  # the factor from hard to easy from which the way of writing decides
@@ -31,12 +31,17 @@ def gap_from_hard_to_easy(runs):
         yield together(cases, "Write large blocks and one file per rank on {}", explanation)
 
 
-@rule("REC40", f"a node and storage has fewer than {statistics.ENOUGH} runs that count")
+@rule(
+    "REC40",
+    f"a node and storage has fewer than {statistics.ENOUGH} runs that count",
+    of_all=True,
+)
 def too_few_repeats(runs):
-    counts = runs["target"].value_counts()
-    few = counts[counts < statistics.ENOUGH].sort_index()
+    counts = quality.repeats(runs)
+    few = counts[counts < statistics.ENOUGH]
     if len(few):
-        named = ", ".join(few.index[:5]) + (" and others" if len(few) > 5 else "")
+        named = ", ".join(f"{target} ({n or 'none'})" for target, n in few.head(5).items())
+        named += " and others" if len(few) > 5 else ""
         yield Advice(
             f"Repeat the runs on {units.count(len(few), 'target')} of {len(counts)}",
             [

@@ -89,6 +89,11 @@ def test_what_got_slower_is_a_worry():
     assert "bandwidth score fell to \N{MULTIPLICATION SIGN}0.50" in said
 
 
+def test_a_node_and_storage_without_a_run_that_counts_is_a_worry():
+    said = worries(*several("local/ssd", NEAR_ONE), *(made.invalid("nfs/hdd") for _ in range(4)))
+    assert "1 node and storage with fewer than 3 runs that count" in said
+
+
 def test_nothing_to_worry_about_is_said_as_well():
     assert "Nothing" in worries(*several("local/ssd", NEAR_ONE))
 

@@ -149,6 +149,14 @@ def test_many_cases_of_one_rule_are_told_together():
     assert len(found.runs) == 12
 
 
+def test_a_node_and_storage_without_a_run_that_counts_has_too_few_of_them():
+    rows = [*several("local/ssd", NEAR_ONE), *(made.invalid("nfs/hdd") for _ in range(4))]
+    (found,) = advice("REC40", *rows)
+    assert found.headline == "Repeat the runs on 1 target of 2"
+    assert found.numbers[0].endswith("told from noise: n1 · nfs/hdd (none).")
+    assert len(found.runs) == 4
+
+
 def test_a_slow_node_is_named():
     (found,) = advice("REC42", *TRIGGERS["REC42"])
     assert found.headline.startswith("Look at n0 on nfs/hdd")
