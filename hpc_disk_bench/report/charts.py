@@ -41,6 +41,9 @@ class Column:
     derive: dict | None = None  # how the page computes it of the runs that a filter leaves
 
 
+FEW_ROWS = 5  # that need no search
+
+
 @dataclass
 class Table:
     name: str
@@ -58,6 +61,11 @@ class Table:
     @property
     def rows(self):
         return len(self.columns[0].values) if self.columns else 0
+
+    @property
+    def searched(self):
+        """Whether it has a box to search in."""
+        return self.search and self.rows > FEW_ROWS
 
 
 ALL = "*"

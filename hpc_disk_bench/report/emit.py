@@ -108,7 +108,7 @@ def table(part):
         tag("tbody", "\n".join(rows)),
         class_="hdb-table hdb-wrap" if part.wrap else "hdb-table",
         data_page=part.page,
-        data_search="yes" if part.search else None,
+        data_search="yes" if part.searched else None,
         data_name=part.name,
         data_used=part.used if part.runs else None,
         aria_labelledby=f"title-{part.name}",

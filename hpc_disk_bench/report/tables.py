@@ -138,13 +138,11 @@ def raw_data(raw):
     columns = [column(name, raw[name], numeric=_numeric(raw[name])) for name in used]
     left_out = len(raw.columns) - len(used)
     empty = f" {units.count(left_out, 'column')} without any value left out." if left_out else ""
-    return Table(
-        "raw-data",
-        title,
-        columns,
+    table = Table("raw-data", title, columns, "", runs=list(range(len(raw))))
+    kept = "The search box filters, CSV saves what it found." if table.searched else "CSV saves it."
+    table.caption = (
         "The table that aggregate_results.py wrote, as it stands; docs/columns.md explains each"
-        f" column. The search box filters, CSV saves what it found.{empty}",
-        runs=list(range(len(raw))),
+        f" column. {kept}{empty}"
     )
 
 

@@ -168,6 +168,13 @@ def test_a_column_of_numbers_sorts_as_numbers_and_one_of_names_does_not():
     assert not numeric["timestamp"]
 
 
+@pytest.mark.parametrize("rows", [5, 6])
+def test_only_a_table_with_a_search_box_says_that_it_has_one(rows):
+    table = tables.raw_data(made.raw(*(made.run() for _ in range(rows))))
+    assert ("search box" in table.caption) == ('data-search="yes"' in emit.render(table))
+    assert ("search box" in table.caption) == (rows > 5)
+
+
 def test_each_node_is_listed_once_with_its_runs():
     runs = made.runs(made.run(node="a"), made.run(node="a", storage="nfs/hdd"), made.run(node="b"))
     table = tables.nodes(runs)

@@ -164,7 +164,7 @@
       download(`${table.dataset.name}.csv`, csv([titles, ...found.map((one) => one.values)]));
     });
 
-    if (table.dataset.search && rows.length > 5) tools.append(search);
+    if (table.dataset.search) tools.append(search);
     tools.append(status, previous, next, whole, save);
     box.insertBefore(tools, table.closest(".hdb-scroll"));
     if (ways.some(Boolean) || rows.some((one) => one.row.dataset.runs !== undefined)) {
