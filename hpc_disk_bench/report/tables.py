@@ -184,10 +184,11 @@ def made_with(runs):
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
     engines = ", ".join(sorted(set(runs["made_by"]))) or "none"
     lines = [
+    ranks = tidy.ranks_note(runs)
         f"hpc-disk-bench {escape(hpc_disk_bench.__version__)}, Python {platform.python_version()},"
         f" {escape(versions)}",
         f"rendered {now:%Y-%m-%d %H:%M} UTC from {escape(runs.attrs.get('source', 'a table'))}"
         f" with {units.count(len(runs), 'run')}",
-        f"benchmarks: {escape(engines)}{escape(tidy.ranks_note(runs)).lower()}",
+        f"benchmarks: {escape(engines)}{'.' if ranks else ''}{escape(ranks)}",
     ]
     return tag("div", tag("p", "Made with", class_="hdb-title"), items(lines), class_="hdb-made")

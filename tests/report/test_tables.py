@@ -175,6 +175,13 @@ def test_only_a_table_with_a_search_box_says_that_it_has_one(rows):
     assert ("search box" in table.caption) == (rows > 5)
 
 
+def test_the_engines_and_the_ranks_are_two_sentences():
+    rows = [made.run(), made.run(num_procs="32")]
+    said = tables.made_with(made.runs(*rows))
+    assert "benchmarks: upstream io500-isc25. The runs used 16 and 32 ranks.</li>" in said
+    assert "benchmarks: upstream io500-isc25</li>" in tables.made_with(made.runs(rows[0]))
+
+
 def test_each_node_is_listed_once_with_its_runs():
     runs = made.runs(made.run(node="a"), made.run(node="a", storage="nfs/hdd"), made.run(node="b"))
     table = tables.nodes(runs)
