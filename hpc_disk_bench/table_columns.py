@@ -45,7 +45,7 @@ NODE_COLUMNS = _columns(
         ("cpu_model", TEXT, "", "CPU model, as /proc/cpuinfo names it"),
         ("cpu_count", NUMBER, "", "logical CPUs of the node"),
         ("cpu_cores", NUMBER, "", "cores per socket"),
-        ("memory_gb", NUMBER, "GB", "main memory"),
+        ("memory_gb", NUMBER, "GiB", "main memory"),
         ("network_interface", TEXT, "", "interface that carries the default route"),
         ("network_speed", TEXT, "", "link speed of that interface with its unit, such as 10Gbps"),
         ("kernel", TEXT, "", "kernel release"),

@@ -18,7 +18,7 @@ NODE_COLUMNS = {
     "hostname": "host name",
     "cpu_model": "CPU",
     "cpu_count": "logical CPUs",
-    "memory_gb": "memory, GB",
+    "memory_gb": "memory, GiB",
     "network_interface": "interface",
     "network_speed": "link",
     "os": "operating system",
@@ -144,6 +144,7 @@ def raw_data(raw):
         "The table that aggregate_results.py wrote, as it stands; docs/columns.md explains each"
         f" column. {kept}{empty}"
     )
+    return table
 
 
 def _numeric(values):
@@ -183,8 +184,8 @@ def made_with(runs):
     now = datetime.datetime.now(datetime.UTC)
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES)
     engines = ", ".join(sorted(set(runs["made_by"]))) or "none"
-    lines = [
     ranks = tidy.ranks_note(runs)
+    lines = [
         f"hpc-disk-bench {escape(hpc_disk_bench.__version__)}, Python {platform.python_version()},"
         f" {escape(versions)}",
         f"rendered {now:%Y-%m-%d %H:%M} UTC from {escape(runs.attrs.get('source', 'a table'))}"

@@ -182,6 +182,11 @@ def test_the_engines_and_the_ranks_are_two_sentences():
     assert "benchmarks: upstream io500-isc25</li>" in tables.made_with(made.runs(rows[0]))
 
 
+def test_a_node_s_memory_is_in_the_unit_it_was_gathered_in(root):
+    assert "memory, GiB" in [column.title for column in tables.nodes(made.runs(made.run())).columns]
+    assert "| `memory_gb` | number | GiB |" in (root / "docs/columns.md").read_text("utf-8")
+
+
 def test_each_node_is_listed_once_with_its_runs():
     runs = made.runs(made.run(node="a"), made.run(node="a", storage="nfs/hdd"), made.run(node="b"))
     table = tables.nodes(runs)
