@@ -44,7 +44,7 @@ def by_code(runs):
     legend_rows = -(-len(figure.data) // 4)
     figure.update_layout(
         barmode="stack",
-        xaxis={"title": {"text": "runs"}, "rangemode": "tozero", "tickformat": "d", "nticks": 5},
+        xaxis=style.axis_of_counts(int(hidden["failure"].value_counts().max()), "runs"),
         yaxis={
             "tickvals": list(range(len(codes))),
             "ticktext": [style.label(title(code), 60) for code in codes],

@@ -51,6 +51,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans'
 ROW = 26  # pixels for one storage in a dot plot
 LABEL_LENGTH = 34
 LEAST_DECADES = 0.6  # a logarithmic axis spans this at least, or a small difference looks large
+MOST_STEPS = 5  # of an axis of counts
 # (decades, steps): the ticks within a decade for an axis of at most so many decades.
 TICK_STEPS = (
     (0.8, (1, 1.5, 2, 3, 4, 5, 6, 8)),
@@ -146,6 +147,13 @@ def axis_for(values, title, *, include=(), log=None, room=0.0):
         "ticktext": [f"{tick:,.10g}".replace(",", units.THIN_SPACE) for tick in ticks],
         "minor": {"showgrid": False},
     }
+
+
+def axis_of_counts(most, title):
+    """A linear axis from 0 to beyond `most` things, whose ticks are whole numbers."""
+    steps = (step * 10**power for power in range(10) for step in (1, 2, 5))
+    every = next(step for step in steps if step * MOST_STEPS >= most)
+    return {"title": {"text": title}, "range": [0, 1.05 * most], "tick0": 0, "dtick": every}
 
 
 def _log_ticks(low, high):

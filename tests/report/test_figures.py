@@ -257,6 +257,12 @@ def test_the_heatmap_has_a_number_where_it_was_measured_and_a_hatch_where_none_c
     assert "not ranked" in hatched.text[0]
 
 
+def test_the_axis_of_failures_counts_in_whole_runs():
+    axis = failures.by_code(made.runs(made.failed(), made.failed())).figure.layout.xaxis
+    assert (axis.tick0, axis.dtick) == (0, 1)
+    assert axis.range[1] > 2
+
+
 def test_runs_of_several_engines_are_not_compared_without_saying_so():
     one = made.runs(made.run(), made.run())
     two = made.runs(made.run(), made.run(engine="embedded", engine_version="0.1.0"))

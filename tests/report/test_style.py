@@ -90,6 +90,15 @@ def test_a_logarithmic_axis_holds_its_values_and_has_ticks(values):
     assert len(set(axis["ticktext"])) == len(axis["tickvals"])
 
 
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 6, 12, 53, 1000])
+def test_things_are_counted_in_whole_numbers(most):
+    axis = style.axis_of_counts(most, "runs")
+    assert axis["range"][0] == 0
+    assert axis["range"][1] > most
+    assert isinstance(axis["dtick"], int)
+    assert 1 <= most / axis["dtick"] <= 5
+
+
 def test_an_axis_without_values_says_nothing():
     assert style.axis_for([math.nan, 0.0], "x")["showticklabels"] is False
 

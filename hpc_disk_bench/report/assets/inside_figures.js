@@ -160,12 +160,11 @@
     const body = panels.length * (tall + gap) - gap;
     const layout = {
       height: top + body + FOOT, margin: { l: narrow ? 44 : 56, r: 12, t: top, b: FOOT }, shapes: [], annotations: [],
-      hovermode: "x unified", hoversubplots: "axis", hoverdistance: 20, dragmode: "zoom",
+      separators: ".\u202f", hovermode: "x unified", hoversubplots: "axis", hoverdistance: 20, dragmode: "zoom",
       xaxis: { range, title: { text: only === null ? "seconds since the first phase began" : "seconds since the phase began" },
-        anchor: panels.length > 1 ? `y${panels.length}` : "y", minallowed: range[0], maxallowed: range[1], tickformat: ",d", hoverformat: ",.1f",
+        anchor: panels.length > 1 ? `y${panels.length}` : "y", minallowed: range[0], maxallowed: range[1], tickformat: ",~f", hoverformat: ",.1f",
         unifiedhovertitle: { text: "%{x} s" } },
     };
-    if (only !== null && end < 10) delete layout.xaxis.tickformat;
     const data = panels.flatMap((panel, k) => {
       const axis = k ? `y${k + 1}` : "y", high = 1 - (k * (tall + gap)) / body;
       layout[axis.replace("y", "yaxis")] = { ...panel.axis, domain: [Math.max(0, high - tall / body), high], automargin: false, fixedrange: true };
