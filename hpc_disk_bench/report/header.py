@@ -59,6 +59,7 @@ def header():
         "pairs": style.THEME_PAIRS,
         "template": style.template(),
         "muted": style.MUTED[0],
+        "tickSteps": [steps for _, steps in style.TICK_STEPS],
     }
     scripts = [asset("theme.js"), get_plotlyjs(), f"window.HDB = {json.dumps(settings)};"]
     scripts += [asset(name) for name in SCRIPTS]

@@ -257,6 +257,18 @@ def test_a_run_of_the_engine_itself_has_all_its_phases(section):
     assert len(histograms(section)) == with_latency >= 12
 
 
+def test_an_axis_says_each_number_once_and_in_full(section):
+    choose(section, "real")
+    said = section.page.evaluate(
+        """() => ["x", "y", "y2", "y3"].map((axis) => [...document.querySelectorAll(
+             `#plot-inside-series .${axis}tick text`)].map((tick) => tick.textContent))"""
+    )
+    for ticks in said:
+        values = numbers(ticks)
+        assert len(values) >= 2
+        assert values == sorted(set(values))
+
+
 def test_names_with_html_are_text_in_the_section(section):
     choose(section, HTML)
     assert section.locator("img").count() == 0

@@ -6,7 +6,7 @@
   const DASHED = ["solid", "dashed", "dotted", "dash-dotted"];
   const PANEL = 150, ON_PAPER = 58, NAMES = 172, FOOT = 48;  // pixels
   const NAME = 15;  // pixels that a phase's upright name takes
-  const { escaped, label, known, number, Line, Band, lines, band, axisOf, onto } = window.HDB.insideLines;
+  const { escaped, label, known, number, Line, Band, lines, band, axisOf, ticksOf, onto } = window.HDB.insideLines;
 
   const RATES = {
     "bytes/s": { title: "Bandwidth", unit: "GiB/s", scale: 1 / 1024 },
@@ -167,7 +167,7 @@
     };
     const data = panels.flatMap((panel, k) => {
       const axis = k ? `y${k + 1}` : "y", high = 1 - (k * (tall + gap)) / body;
-      layout[axis.replace("y", "yaxis")] = { ...panel.axis, domain: [Math.max(0, high - tall / body), high], automargin: false, fixedrange: true };
+      layout[axis.replace("y", "yaxis")] = { ...panel.axis, ...ticksOf(panel.axis, tall), domain: [Math.max(0, high - tall / body), high], automargin: false, fixedrange: true };
       layout.annotations.push({
         text: narrow ? panel.title.replace(": ", ":<br>") : panel.title, bgcolor: colours.background, borderpad: 0, x: 0, xref: "x domain", y: high, yref: "paper", xanchor: "left", yanchor: "bottom",
         showarrow: false, font: { size: 12, color: colours.ink }, yshift: 2, align: "left",

@@ -2,6 +2,7 @@
 (function () {
   "use strict";
   const FEW = 20;  // points that are drawn one by one
+  const TICK = 16;  // pixels that a number takes on an upright axis
   const DECADE = 10;  // medians that lie so far apart get a logarithmic axis
 
   const escaped = (text) => String(text).replace(/\s+/g, " ")
@@ -83,12 +84,27 @@
     if (!(log ?? Math.max(...levels) >= DECADE * Math.min(...levels))) return { range: [0, high * 1.08], floor: 0 };
     // A stall is drawn on the floor of the axis, which lies below all that was measured.
     const low = Math.min(...values) / 1.6;
-    return {
-      type: "log", range: [Math.log10(low), Math.log10(high * 1.4)], floor: low,
-      exponentformat: "none", dtick: Math.log10(high / low) > 2.5 ? 1 : "D2", nticks: 5,
-    };
+    return { type: "log", range: [Math.log10(low), Math.log10(high * 1.4)], floor: low };
   }
+
+  // The ticks of a logarithmic axis `room` pixels high: full numbers, as in all figures, and as many as
+  // do not touch.
+  function ticksOf({ type, range: [low, high] }, room) {
+    if (type !== "log") return {};
+    const apart = (ticks) => ticks.every((tick, k) =>
+      !k || (room * Math.log10(tick / ticks[k - 1])) / (high - low) >= TICK);
+    const inside = (steps, every) => {
+      const powers = Array.from({ length: Math.ceil(high) - Math.floor(low) + 1 }, (_, k) => Math.floor(low) + k);
+      return powers.filter((power) => power % every === 0)
+        .flatMap((power) => steps.map((step) => Number(`${step}e${power}`)))
+        .filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high);
+    };
+    const finest = window.HDB.tickSteps.map((steps) => inside(steps, 1)).find(apart);
+    const ticks = finest || inside([1], Math.ceil((TICK * (high - low)) / room));
+    return { tickvals: ticks, ticktext: ticks.map(plain) };
+  }
+  const plain = (tick) => (tick < 1000 ? `${tick}` : window.HDB.statistics.whole(tick));
   const onto = (floor) => (value) => (value === null ? null : Math.max(value, floor));
 
-  window.HDB.insideLines = { escaped, label, known, number, Line, Band, lines, band, axisOf, onto };
+  window.HDB.insideLines = { escaped, label, known, number, Line, Band, lines, band, axisOf, ticksOf, onto };
 })();
