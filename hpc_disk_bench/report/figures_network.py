@@ -52,7 +52,7 @@ def network_speed_impact(runs):
         "Rows are a storage seen through links of one speed. The upright line is the line rate:"
         " dots near it are limited by the network, dots far left of it by the storage or its"
         f" server, reads right of it (shaded) were {CACHED}, not read from the storage."
-        f" {panels.HOW_TO_READ}{panels.hollow_note(shares)}{cut}{tidy.notes(shares)}",
+        f" {panels.HOW_TO_READ}{panels.dots_note(shares)}{cut}{tidy.notes(shares)}",
         _network_alt(shares),
         **drawn.rest,
     )
@@ -176,7 +176,7 @@ def _halves(runs, name, title, key, kinds=None):
         name,
         title,
         drawn.figure,
-        f"Further right is faster. {panels.HOW_TO_READ}{panels.hollow_note(long)}{only}{cut}"
+        f"Further right is faster. {panels.HOW_TO_READ}{panels.dots_note(long)}{only}{cut}"
         f"{tidy.notes(long)}",
         _halves_alt(long, key, titles),
         **drawn.rest,

@@ -35,7 +35,8 @@ def among_published(runs):
         "50 is the middle of the published runs compared with, 90 better than nine of ten; as it"
         " is, divided by client nodes, and by processes: read the three together. Most published"
         " runs are parallel file systems under many nodes, so a single node stands low as it is"
-        f" (docs/placement.md). Compared with: {kinds}. {panels.HOW_TO_READ}{cut}",
+        f" (docs/placement.md). Compared with: {kinds}. {panels.HOW_TO_READ}"
+        f"{panels.dots_note(long)}{cut}",
         f"Dot plots of percentiles among published runs in 3 panels,"
         f" {units.count(len(rows), 'row')}.",
         **drawn.rest,

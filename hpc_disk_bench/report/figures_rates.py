@@ -45,7 +45,7 @@ def _by_storage(long, name, title, phases, unit, what):
         title,
         drawn.figure,
         f"All panels share one axis: further right is faster. {panels.HOW_TO_READ}"
-        f"{panels.hollow_note(long)}{EASY_HARD}{cut}{tidy.notes(long)}",
+        f"{panels.dots_note(long)}{EASY_HARD}{cut}{tidy.notes(long)}",
         f"Dot plots of {what} in {units.count(len(titles), 'panel')}, one row for each of"
         f" {units.count(len(rows), 'storage')}. {_best(long)}",
         **drawn.rest,

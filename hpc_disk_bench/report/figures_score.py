@@ -10,6 +10,7 @@ from hpc_disk_bench.report import panels, style, text, tidy, units
 from hpc_disk_bench.report.charts import Chart
 
 MOST_TARGETS = 40
+KINDS = ("", " (suspect)", " (not valid: not ranked)")  # of runs; those of one look alike
 ISO_SCORES = [m * 10.0**p for p in range(-6, 7) for m in (1, 3)]
 
 
@@ -35,7 +36,7 @@ def ranking(runs):
         title,
         drawn.figure,
         f"Further right is better. {panels.HOW_TO_READ} Numbers before the names are ranks."
-        f"{panels.hollow_note(long)}{cut}{tidy.notes(long)}",
+        f"{panels.dots_note(long)}{cut}{tidy.notes(long)}",
         _ranking_alt(long, ranked, rest),
         **drawn.rest,
     )
@@ -75,9 +76,10 @@ def halves(runs):
     order = base.sort_values("place", kind="stable").groupby("storage", sort=False)
     for storage, group in order:
         # One entry in the legend for each storage, filled where it has a run that counts.
-        parts = group.groupby(group["counts"].astype(bool), sort=False)
-        for k, (counts, part) in enumerate(sorted(parts, key=lambda pair: not pair[0])):
-            figure.add_trace(_cloud(storage, part, counts).update(showlegend=k == 0))
+        kinds = np.select([~group["counts"].astype(bool), group["suspect"] != ""], [2, 1], 0)
+        for k, (kind, part) in enumerate(group.groupby(kinds, sort=True)):
+            cloud = _cloud(style.label(storage), KINDS[kind], part)
+            figure.add_trace(cloud.update(showlegend=k == 0))
     legend_rows = -(-len(order) // 4)
     figure.update_layout(
         xaxis=xaxis,
@@ -91,33 +93,30 @@ def halves(runs):
         figure,
         "Up is better for many small files, right for large ones. Along a dotted line the score"
         " is the same: two runs on one line are equal in score and may be opposite in"
-        f" use.{panels.hollow_note(base)}{tidy.notes(base)}",
+        f" use.{panels.dots_note(base)}{tidy.notes(base)}",
         _halves_alt(base),
         440 + 22 * legend_rows,
         derive={"kind": "points"},
     )
 
 
-def _cloud(storage, part, counts):
-    marker = part["marker"].iloc[0]
+def _cloud(storage, kind, part):
     return go.Scatter(
         mode="markers",
         x=panels.rounded(part["score_bandwidth"]),
         y=panels.rounded(part["score_iops"]),
         ids=[f"{run}/score" for run in part["run"]],
-        name=style.label(storage) + ("" if counts else " (not valid: not ranked)"),
-        legendgroup=style.label(storage),
+        name=storage + kind,
+        legendgroup=storage,
         customdata=np.column_stack([part["hover"], part["score_total"].map(units.number)]).tolist(),
         hovertemplate=(
             "%{customdata[0]}<br>bandwidth %{x:.4g} GiB/s, metadata %{y:.4g} kIOPS"
             "<br>score %{customdata[1]}<extra></extra>"
         ),
         marker={
-            "size": 10,
             "opacity": 0.85,
             "color": part["colour"].iloc[0],
-            "symbol": marker if counts else f"{marker}-open",
-            "line": {"width": 1, "color": style.BACKGROUND[0]},
+            **panels.dots_of(part, 10),
         },
         meta="runs",
     )

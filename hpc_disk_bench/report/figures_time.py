@@ -41,7 +41,7 @@ def phase_times(long):
         " last as long as the stonewall of their run (dashed; 300 s by the rules, and only that"
         " makes a run valid): left of it they are too short. The others take as long as"
         f" what was written takes to read, stat or delete. {short} A run took"
-        f" {units.duration(total.median())} in the median.{panels.hollow_note(long)}",
+        f" {units.duration(total.median())} in the median.{panels.dots_note(long)}",
         f"Dot plot of the durations of {units.count(len(names), 'phase')} in"
         f" {units.count(long['run'].nunique(), 'run')} on a logarithmic axis. {short}",
         **drawn.rest,

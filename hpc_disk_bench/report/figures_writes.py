@@ -49,7 +49,7 @@ def endings(runs):
         " its files, where what was still in memory went to the storage. Right: the slowest"
         " rank's time over that of the median rank; the others waited for it."
         f" {units.count(n, 'run')} of {len(runs)} had their directory within reach."
-        f" {panels.HOW_TO_READ}{panels.hollow_note(long)}",
+        f" {panels.HOW_TO_READ}{panels.dots_note(long)}",
         f"Dot plots of {units.count(n, 'run')} in {units.count(len(titles), 'panel')}, one row for"
         " each write phase.",
         **drawn.rest,

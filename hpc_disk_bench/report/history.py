@@ -77,7 +77,7 @@ def figure(runs, found):
         title,
         drawn,
         "Each dot is a run. A stepped line follows a node and storage whose level changed, at its"
-        f" medians before and after. {_how(runs, found)}{panels.hollow_note(base)}"
+        f" medians before and after. {_how(runs, found)}{panels.dots_note(base)}"
         f"{tidy.notes(base)}",
         f"Scatter plots of {units.count(len(base), 'run')} over time in two panels."
         f" {units.count(len(found), 'change')} of level.",
@@ -129,7 +129,6 @@ def _layout(axes, legend_rows, columns):
 
 
 def _cloud(storage, part, name):
-    symbols = zip(part["marker"], part["counts"], strict=True)
     return go.Scatter(
         mode="markers",
         name=style.label(storage),
@@ -140,11 +139,9 @@ def _cloud(storage, part, name):
         customdata=list(part["hover"]),
         hovertemplate="%{customdata}<br>%{y:.4g}<extra></extra>",
         marker={
-            "size": 8,
             "opacity": 0.8,
             "color": part["colour"].iloc[0],
-            "symbol": [m if counts else f"{m}-open" for m, counts in symbols],
-            "line": {"width": 1, "color": style.BACKGROUND[0]},
+            **panels.dots_of(part, 8),
         },
         meta="runs",
     )

@@ -21,6 +21,7 @@ HOW_TO_READ = (
     " the median's 95 % interval, drawn from 3 runs on."
 )
 HOLLOW = " Hollow dots are runs that are invalid, partial or failed: shown, not ranked."
+PIERCED = " Dots with a hole are suspect runs: ranked; the pointer and the score table say why."
 
 
 class Drawn(NamedTuple):
@@ -88,7 +89,6 @@ def laid_out(figure, titles, labels, axes, columns, notes, row_height=style.ROW,
 
 
 def _runs(part, place, key, unit):
-    symbols = zip(part["marker"], part["counts"], strict=True)
     return go.Scatter(
         mode="markers",
         x=rounded(part["value"]),
@@ -98,11 +98,9 @@ def _runs(part, place, key, unit):
         customdata=list(part["hover"]),
         hovertemplate=f"%{{customdata}}<br>%{{x:.4g}} {unit}<extra></extra>",
         marker={
-            "size": 10,
             "opacity": 0.9,
             "color": list(part["colour"]),
-            "symbol": [marker if counts else f"{marker}-open" for marker, counts in symbols],
-            "line": {"width": 1, "color": style.BACKGROUND[0]},
+            **dots_of(part, 10),
         },
         meta="runs",
     )
@@ -215,11 +213,28 @@ def rounded(values, digits=6):
     return [None if not np.isfinite(v) else float(f"{v:.{digits}g}") for v in map(float, values)]
 
 
-def hollow_note(long):
-    """The sentence about hollow dots, where the figure has some."""
+def dots_of(part, size):
+    """What a trace's marker says of the dot of each run of `part`."""
+    looks = zip(part["marker"], part["counts"], part["suspect"], strict=True)
+    symbols = [style.symbol(*look) for look in looks]
+    pierced = [symbol.endswith("-dot") for symbol in symbols]
+    width = 1
+    if any(pierced):  # a hole is as wide as the line around the dot, which takes from the dot
+        size = [size + 2 * hole for hole in pierced]
+        width = [width + hole for hole in pierced]
+    return {
+        "symbol": symbols,
+        "size": size,
+        "line": {"width": width, "color": style.BACKGROUND[0]},
+    }
+
+
+def dots_note(long):
+    """The sentences about hollow dots and those with a hole, where the figure has some."""
     runs = long.drop_duplicates("run")
-    hidden = int((~runs["counts"].astype(bool)).sum()) if len(runs) else 0
-    return HOLLOW if hidden else ""
+    counts = runs["counts"].astype(bool)
+    pierced = counts & (runs["suspect"] != "")
+    return HOLLOW * bool((~counts).any()) + PIERCED * bool(pierced.any())
 
 
 def unusable(long):

@@ -25,9 +25,9 @@ STORAGE_COLOURS = (
     ("#7131db", "#8f55f5"),
     ("#23313e", "#d6e0f2"),
 )
-MARKERS = (
+MARKERS = (  # plotly has each of them hollow and with a hole
     "circle", "square", "diamond", "triangle-up", "cross", "pentagon", "star", "hexagon",
-    "triangle-down", "x", "bowtie",
+    "triangle-down", "x", "triangle-left",
 )  # fmt: skip
 BACKGROUND = ("#ffffff", "#14181d")
 INK = ("#1b2129", "#e4e9f0")
@@ -108,6 +108,12 @@ def dress(storages):
         )
         for k, storage in enumerate(sorted(set(storages)))
     }
+
+
+def symbol(marker, counts, suspect):
+    """The dot of a run: the marker of its storage, hollow where it does not count, with a hole
+    where it is suspect."""
+    return f"{marker}-open" if not counts else f"{marker}-dot" if suspect else marker
 
 
 def label(text, length=LABEL_LENGTH):

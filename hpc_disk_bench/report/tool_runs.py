@@ -196,7 +196,7 @@ def _means(group, rows, unit):
 
 
 def _symbol(run):
-    return run["marker"] if run["counts"] else f"{run['marker']}-open"
+    return style.symbol(run["marker"], run["counts"], suspect=False)
 
 
 def _hover(run):

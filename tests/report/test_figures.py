@@ -106,6 +106,20 @@ def test_runs_that_do_not_count_are_hollow_and_the_others_filled(figure):
     assert "Hollow dots" in chart.caption
 
 
+@pytest.mark.parametrize("figure", ["ranking", "halves", "bandwidth", "times", "history"])
+def test_suspect_runs_have_a_hole_and_say_so(figure):
+    doubt = {"warnings": "declared ssd, but sda rotates."}
+    runs = made.runs(made.run(), made.run(rate=1.1, **doubt), made.invalid(rate=2.0, **doubt))
+    chart = FIGURES[figure](runs)
+    kinds = {0: "", 1: "-dot", 2: "-open"}
+    for _, _, symbol, identity in points(chart):
+        assert symbol == "circle" + kinds[int(identity.split("/")[0])]
+    assert "Dots with a hole are suspect" in chart.caption
+    said = str([trace.customdata for trace in chart.figure.data if trace.meta == "runs"])
+    assert "suspect: declared ssd, but sda rotates" in said
+    assert "hole" not in FIGURES[figure](made.runs(made.run(), made.invalid(**doubt))).caption
+
+
 @pytest.mark.parametrize("figure", ["ranking", "bandwidth", "iops"])
 def test_an_invalid_run_does_not_move_a_median(figure):
     valid = [made.run(rate=rate) for rate in (1.0, 1.1, 1.2)]
