@@ -14,6 +14,11 @@ EASY_HARD = (
     " pieces into one file, or small files into one directory."
 )
 
+ENDS = {  # of a range; the easy one is the dot of its storage
+    "hard": {"symbol": "line-ns-open", "size": 17, "width": 3},
+    "easy": {"symbol": "", "size": 10, "width": 1},
+}
+
 
 def bandwidth_by_storage(long):
     """Write and read bandwidth of each storage, a panel for each of the four ior phases."""
@@ -94,16 +99,18 @@ def bandwidth_by_difficulty(long):
         "shown": shown,
         "storages": rows,
         "operations": titles,
+        "ends": ENDS,
+        "markers": dict(zip(long["storage"], long["marker"], strict=True)),
     }
     rest = panels.laid_out(figure, titles, labels[:shown], axes, 2, notes, derive=more)
     return Chart(
         "bandwidth-by-difficulty",
         title,
         figure,
-        "Each line runs from the median of the hard phase (left) to that of the easy one"
-        " (right); the number is the factor between them. An application lands in between: the"
-        " shorter the line, the less it matters how it does its I/O. Dotted, hollow: no run"
-        f" counts, not ranked.{cut}{tidy.notes(long)}",
+        "Each line runs from the median of the hard phase (upright stroke) to that of the easy one"
+        " (dot); the number is the easy one over the hard one, below 1 where hard was faster. An"
+        " application lands in between: the shorter the line, the less it matters how it does its"
+        f" I/O. Dotted, hollow: no run counts, not ranked.{cut}{tidy.notes(long)}",
         _range_alt(medians),
         **rest,
     )
@@ -129,7 +136,8 @@ def _range(ends, storage, row, k):
     """The line of one storage from hard to easy, and the note with its factor."""
     ends = ends.reindex([d for d in ("hard", "easy") if d in ends.index])
     counts, colour = bool(ends["counts"].iloc[0]), ends["colour"].iloc[0]
-    marker = ends["marker"].iloc[0]
+    dot = style.symbol(ends["marker"].iloc[0], counts, suspect=False)
+    looks = [ENDS[difficulty] for difficulty in ends.index]
     values = panels.rounded(ends["value"])
     trace = go.Scatter(
         mode="lines+markers",
@@ -140,10 +148,10 @@ def _range(ends, storage, row, k):
         name=storage,
         line={"width": 4, "color": colour, "dash": "solid" if counts else "dot"},
         marker={
-            "size": 10,
+            "size": [look["size"] for look in looks],
             "color": colour,
-            "symbol": marker if counts else f"{marker}-open",
-            "line": {"width": 1, "color": style.BACKGROUND[0]},
+            "symbol": [look["symbol"] or dot for look in looks],
+            "line": {"width": [look["width"] for look in looks], "color": style.BACKGROUND[0]},
         },
         meta="range",
         **panels.axes_of(k),

@@ -250,6 +250,16 @@ def test_the_range_from_hard_to_easy_is_drawn_with_its_factor():
     assert {"\N{MULTIPLICATION SIGN}4.0", "\N{MULTIPLICATION SIGN}1.5"} <= set(notes)
 
 
+def test_the_ends_of_a_range_are_told_apart_also_where_hard_is_faster():
+    run = made.run(ior_easy_write=4.0, ior_hard_write=1.0, ior_easy_read=2.0, ior_hard_read=3.0)
+    chart = figures_rates.bandwidth_by_difficulty(made.runs(run).pipe(tidy.bandwidth))
+    ends = [(x, symbol) for x, _, symbol, _ in points(chart, "range")]
+    hard, easy = "line-ns-open", "circle"
+    assert ends == [(1.0, hard), (4.0, easy), (3.0, hard), (2.0, easy)]
+    assert "(upright stroke)" in chart.caption
+    assert "left" not in chart.caption
+
+
 def test_the_stonewall_is_drawn_in_the_rows_of_the_write_phases():
     chart = FIGURES["times"](made.runs(made.run()))
     lines = chart.figure.layout.shapes

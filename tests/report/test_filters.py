@@ -135,10 +135,16 @@ def test_ranges_factors_parts_and_the_heatmap_follow_the_filter(nfs_page, nfs):
     tab = nfs_page
     data, _ = plotted(tab, "bandwidth-by-difficulty")
     ranges = figures_rates.bandwidth_by_difficulty(tidy.bandwidth(nfs)).figure.data
-    ours = {(t["name"], t["xaxis"]): t["x"] for t in data if t["meta"] == "range" and t["x"]}
-    assert ours == {
-        (t.name, t.xaxis): pytest.approx(list(t.x), rel=1e-4) for t in ranges if t.meta == "range"
-    }
+    ours = {(t["name"], t["xaxis"]): t for t in data if t["meta"] == "range" and t["x"]}
+    wanted = {(t.name, t.xaxis): t for t in ranges if t.meta == "range"}
+    assert set(ours) == set(wanted)
+    for name, trace in wanted.items():
+        assert ours[name]["x"] == pytest.approx(list(trace.x), rel=1e-4)
+        looks = ours[name]["marker"]
+        assert (looks["symbol"], looks["size"]) == (
+            list(trace.marker.symbol),
+            list(trace.marker.size),
+        )
 
     data, _ = plotted(tab, "device-comparison")
     factors = figures_devices.device_comparison(nfs).figure.data

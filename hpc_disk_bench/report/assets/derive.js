@@ -140,12 +140,17 @@
           xanchor: "right", font: { size: 11, color: window.HDB.muted },
         });
       }
-      const symbol = trace.marker.symbol.replace("-open", "");
+      const dot = derive.markers[trace.name] + (counting ? "" : "-open");
+      const looks = ends.map(([difficulty]) => derive.ends[difficulty]);
       return {
         ...trace, x: ends.map(([, value]) => value), y: ends.map(() => y),
         customdata: ends.map(([difficulty]) => `${escaped(trace.name)}<br>${difficulty}`),
         line: { ...trace.line, dash: counting ? "solid" : "dot" },
-        marker: { ...trace.marker, symbol: counting ? symbol : `${symbol}-open` },
+        marker: {
+          ...trace.marker, symbol: looks.map((look) => look.symbol || dot),
+          size: looks.map((look) => look.size),
+          line: { ...trace.marker.line, width: looks.map((look) => look.width) },
+        },
       };
     });
     for (const trace of data) {
