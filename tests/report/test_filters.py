@@ -298,6 +298,16 @@ def test_a_filter_that_leaves_no_run_that_counts_ranks_nothing(visit):
     assert shown_rows(tab, "score-table") == []
     data, _ = plotted(tab, "score-ranking")
     assert all(not trace["x"] for trace in data)
+    following = tab.locator(".hdb-figure:not(.hdb-unfiltered)")
+    assert following.count() > 10
+    assert following.locator(".hdb-plot").filter(visible=True).count() == 0
+    assert set(following.locator(".hdb-missing").all_inner_texts()) == {
+        "The filter leaves no run for this figure: widen it, or show all runs."
+    }
+    assert following.locator(".hdb-missing").count() == following.count()
+    tab.get_by_role("button", name="Show all").click()
+    tab.wait_for_function("document.querySelectorAll('.hdb-figure .hdb-missing').length === 0")
+    assert tab.locator("#plot-score-ranking .main-svg").first.bounding_box()["width"] > 640
 
 
 def test_names_with_html_are_text_in_the_filter(visit):

@@ -33,6 +33,20 @@
       Object.entries(value).map(([key, item]) => [key, written(item, texts)]));
   }
 
+  const shows = (trace) => trace.visible !== false && trace.meta !== "equal scores"
+    && (trace.x?.length > 0 || trace.z?.length > 0);
+
+  // Where the filter leaves no run of a figure, a sentence stands in its place.
+  function empty(figure, is) {
+    const whole = figure.place.closest("figure");
+    figure.sentence ??= window.HDB.element("p", {
+      className: "hdb-missing", textContent: "The filter leaves no run for this figure: widen it, or show all runs.",
+    });
+    if (is) whole.querySelector(".hdb-plotbox").before(figure.sentence);
+    else figure.sentence.remove();
+    for (const part of whole.querySelectorAll(".hdb-plotbox, .hdb-data")) part.hidden = is;
+  }
+
   function paint(place, data, layout, theme) {
     const whole = { ...layout, template: window.HDB.template };
     place.style.height = `${layout.height}px`;
@@ -40,6 +54,7 @@
   }
 
   function draw(figure, theme = document.documentElement.dataset.hdbTheme, width = undefined) {
+    empty(figure, false);  // what is hidden has no width
     const narrow = figure.spec.narrow && (width || figure.place.clientWidth) < NARROW;
     const height = (narrow && figure.spec.narrowHeight) || figure.spec.height;
     let layout = structuredClone(narrow ? figure.spec.narrow : figure.spec.layout);
@@ -56,6 +71,7 @@
       if (window.HDB.runs?.filtered()) data = window.HDB.derive(figure.spec, layout, narrow);
       Object.assign(figure, { data, layout });
       paint(figure.place, data, layout, theme);
+      empty(figure, data !== figure.spec.data && !data.some(shows));
     } catch (error) {
       // One figure that fails must not take the others with it.
       figure.place.textContent = `This figure could not be drawn: ${error.message}`;
@@ -115,7 +131,7 @@
   // Those in view at once, the others when there is time.
   document.addEventListener("hdb-filter", () => {
     const near = (figure) => {
-      const { top, bottom } = figure.place.getBoundingClientRect();
+      const { top, bottom } = figure.place.closest("figure").getBoundingClientRect();
       return bottom > -400 && top < window.innerHeight + 400;
     };
     const waiting = figures.filter((one) => one.drawn);
@@ -125,8 +141,8 @@
   });
   window.addEventListener("resize", () => {
     for (const figure of figures) {
-      const narrow = figure.place.clientWidth < NARROW;
-      if (figure.drawn && figure.spec.narrow && narrow !== figure.narrow) draw(figure);
+      const { clientWidth } = figure.place, narrow = clientWidth < NARROW;
+      if (figure.drawn && clientWidth && figure.spec.narrow && narrow !== figure.narrow) draw(figure);
     }
   });
   window.addEventListener("beforeprint", () => {
