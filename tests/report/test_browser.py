@@ -67,6 +67,15 @@ def test_names_sort_as_people_sort_them_and_missing_values_last(visit):
     assert column_of(tab, "score-table", "rank")[0] != ""
 
 
+def test_why_a_run_does_not_count_is_read_without_scrolling(visit):
+    tab = visit("demo", width=1400, drawn=False)
+    scroll = tab.locator("#table-score-table .hdb-scroll").bounding_box()
+    why = tab.locator("#table-score-table td.hdb-long").first
+    assert "Runtime is smaller than expected" in why.inner_text()
+    box = why.bounding_box()
+    assert box["x"] + box["width"] <= scroll["x"] + scroll["width"]
+
+
 def test_searching_filters_the_rows(visit):
     tab = visit("reference", drawn=False)
     tab.get_by_role("button", name="All 53").first.click()
