@@ -45,6 +45,23 @@ def _home_is_left_alone(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _launchers(_home_is_left_alone, tmp_path_factory):
+    """Where Open MPI's launcher keeps a directory for each process id. It does not start where a
+    killed one of that id left its own."""
+    directory = tmp_path_factory.mktemp("mpirun")
+    os.environ.update(PRTE_MCA_prte_tmpdir_base=str(directory))
+    return directory
+
+
+@pytest.fixture(autouse=True)
+def _no_killed_launcher_leaves_its_directory(_launchers):
+    yield
+    for left in _launchers.iterdir():
+        if not Path("/proc", left.suffix[1:]).exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _signals_are_a_terminals():
     """nohup and background jobs ignore signals, and children would inherit that."""
     for number, handler in (
