@@ -92,7 +92,8 @@ def page(render, table, request, tmp_path_factory):
 
 @contextlib.contextmanager
 def visits(browser, page):
-    """visit(name): the report on that table in a page of the browser, all figures `drawn` or not.
+    """visit(name): the report on that table in a page of the browser, all figures `drawn`, or
+    only those that are looked at.
 
     At the end the console has to be empty and no request to have left the file.
     """
@@ -102,6 +103,8 @@ def visits(browser, page):
         view = {"width": width, "height": height}
         context = browser.new_context(viewport=view, color_scheme=scheme, accept_downloads=True)
         context.set_default_timeout(60_000)  # a loaded machine opens 12 MB slowly
+        if not drawn:  # nor meanwhile: a browser that is never idle leaves what is out of sight
+            context.add_init_script("window.requestIdleCallback = () => 0")
         contexts.append(context)
         tab = context.new_page()
         tab.on("console", lambda message: said.append(message.text))
