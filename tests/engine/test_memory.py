@@ -1,9 +1,11 @@
 """The engine under AddressSanitizer, UBSan and valgrind, on three file systems."""
 
 import contextlib
+import errno
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,21 @@ def sanitized(root, engine, mpirun):
     if "libasan" in done.stderr or "libubsan" in done.stderr:
         pytest.skip("the compiler has no sanitizer libraries")
     assert done.returncode == 0, done.stderr
-    return root / "engine/build/sanitize/io500-embedded"
+    return _startable(root / "engine/build/sanitize/io500-embedded")
+
+
+def _startable(binary):
+    """The program, as soon as nobody has it open for writing: under load that was so just after it
+    was linked."""
+    for _ in range(100):
+        try:
+            subprocess.run([binary, "--version"], capture_output=True)
+            break
+        except OSError as error:
+            if error.errno != errno.ETXTBSY:
+                raise
+            time.sleep(0.1)
+    return binary
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import pytest
 from hpc_disk_bench.render import document
 from hpc_disk_bench.report import header
 from tests.support import report_tables as made
+from tests.support.needs import night
 from tests.support.report_cases import NASTY, PAGES
 
 REFERENCE = [
@@ -136,6 +137,10 @@ def test_plotly_is_in_the_page_once_and_nothing_is_loaded_from_elsewhere(page):
 
 def test_a_page_of_a_fleet_is_small_enough_to_mail(page):
     assert page("reference").stat().st_size < 8e6
+
+
+@night("draws a thousand runs")
+def test_a_page_of_a_thousand_runs_is_small_enough_to_mail(page):
     assert page("thousand").stat().st_size < 15e6
 
 

@@ -296,7 +296,7 @@ def test_runs_of_several_engines_are_not_compared_without_saying_so():
 
 
 def test_more_targets_than_a_page_holds_are_cut_and_the_caption_says_so(runs_of):
-    chart = FIGURES["ranking"](runs_of("thousand"))
+    chart = FIGURES["ranking"](runs_of("mixed"))
     assert len(chart.figure.layout.yaxis.ticktext) == 40
     # The others wait below the axis for a reader who filters.
     assert min(y for _, y, *_ in points(chart)) < -0.6

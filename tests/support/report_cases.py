@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 
+import pytest
+
 from tests.support import report_tables, trees
+from tests.support.needs import night
 
 
 def quick(volume, minutes):
@@ -90,12 +93,13 @@ MADE = {
     "foreign names": _foreign_names,
     "html in names": _html_in_names,
 }
-TABLES = [*TREES, *MADE]
+LARGE = pytest.param("thousand", marks=night("draws a thousand runs"))
+TABLES = [LARGE if name == "thousand" else name for name in (*TREES, *MADE)]
 # Those of which whole pages are rendered; the others are tried figure by figure.
 PAGES = [
     "reference",
     "mixed",
-    "thousand",
+    LARGE,
     "demo",
     "one failed",
     "no runs",
