@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "files.h"
 #include "ticks.h"
 
 static uint64_t first; /* when the pass's first transfer began, ticks; 0: none yet */
@@ -34,6 +35,6 @@ void ior_operation(FILE *file, const struct ior_work *work, uint64_t start, uint
 void ior_operations_close(FILE *file, const struct ior_work *work) {
   if (!file) return;
   char *path = path_of(work);
-  if (ferror(file) || fclose(file)) fail_call("write", path, -1, errno);
+  close_file(file, path);
   free(path);
 }

@@ -53,8 +53,7 @@ static void each_directory(const struct mdtest_work *work,
   for (uint64_t tree = 0;; tree++) {
     char *top = format_text("%s/test-dir.%d-%" PRIu64, work->directory, work->iteration, tree);
     bool there = !access(top, F_OK);
-    if (there && work->own_directories) each_numbered(top, "mdtest_tree.", ".0", take, context);
-    if (there && !work->own_directories) each_numbered(top, "mdtest_tree.", "", take, context);
+    if (there) each_numbered(top, "mdtest_tree.", work->own_directories ? ".0" : "", take, context);
     free(top);
     if (!there) return;
   }

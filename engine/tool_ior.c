@@ -123,10 +123,11 @@ static void open_output(struct ior_session *session, const char *unfinished) {
 
 static void close_output(struct ior_session *session, const char *unfinished) {
   if (world.rank != 0) return;
-  if (ferror(session->out) || fflush(session->out))
-    fail_call("write", unfinished ? unfinished : "stdout", -1, errno);
-  if (!unfinished) return;
-  if (fclose(session->out)) fail_call("write", unfinished, -1, errno);
+  if (!unfinished) {
+    if (ferror(session->out) || fflush(session->out)) fail_call("write", "stdout", -1, errno);
+    return;
+  }
+  close_file(session->out, unfinished);
   if (rename(unfinished, session->summary_file)) fail_call("rename", unfinished, -1, errno);
   printf("Writing output to %s\n", session->summary_file);
 }

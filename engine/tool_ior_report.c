@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "files.h"
 #include "ior_report.h"
 #include "tool_ior.h"
 
@@ -84,7 +85,7 @@ void ior_tell_errors(const struct ior_work *work, const struct ior_record *recor
   if (!file) fail_call("open", work->csv, -1, errno);
   fprintf(file, "%s,errors,%" PRIu64 ",,,\n", record->write ? "write" : "read",
           record->result.errors);
-  if (fclose(file)) fail_call("write", work->csv, -1, errno);
+  close_file(file, work->csv);
 }
 
 void ior_tell_removal(const struct ior_session *session, double seconds, int iteration) {

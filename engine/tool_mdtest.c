@@ -253,7 +253,7 @@ int tool_mdtest(int argc, char **argv) {
     mdtest_print_date(stdout, "finished");
     if (new && is_wanted(&session, MDTEST_REMOVE)) rmdir(given->directory);
   }
-  if (session.csv && fclose(session.csv)) fail_call("write", given->csv, -1, errno);
+  if (session.csv) close_file(session.csv, given->csv);
   free(session.ranks);
   free(session.iterations);
   free(command);

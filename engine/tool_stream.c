@@ -1,6 +1,5 @@
 /* stream: a fixed volume in one piece, larger than the caches, and who of the ranks was how fast.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -208,7 +207,7 @@ int tool_stream(int argc, char **argv) {
   work.verify = given.verify;
   if (given.read || both || given.verify) errors = run_direction(&work, csv);
   if ((given.write || both) && !given.keep) ior_remove_files(&work);
-  if (csv && fclose(csv)) fail_call("write", given.csv, -1, errno);
+  if (csv) close_file(csv, given.csv);
   free(command);
   return errors ? 1 : 0;
 }
